@@ -1,0 +1,16 @@
+// Enumerated attributes that several op families share.
+
+#ifndef DLC_DIALECTS_DL_ENUMS_TD
+#define DLC_DIALECTS_DL_ENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+include "dialects/dl/Dl.td"
+
+def Dl_Comparison : I32EnumAttr<"Comparison", "how two elements compare", [
+    I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"lt", 1>,
+    I32EnumAttrCase<"le", 2>, I32EnumAttrCase<"gt", 3>,
+    I32EnumAttrCase<"ge", 4>]> {
+  let cppNamespace = "::dlc::dl";
+}
+
+#endif // DLC_DIALECTS_DL_ENUMS_TD
