@@ -15,6 +15,16 @@
 
 namespace dlc::dl {
 class LinalgLowering;
+
+/// How an op may share a kernel with its neighbours.
+enum class FusionRole {
+  Elementwise, // joins its producer or its consumer
+  Reduction,   // takes elementwise producers and, on its result, consumers
+  Contraction, // takes elementwise consumers of its result (an epilogue)
+  Opaque       // a kernel of its own
+};
+FusionRole defaultFusionRole(mlir::Operation *op);
+
 /// LowersToLinalg's default, for Elementwise ops.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 lowerElementwise(mlir::Operation *op, LinalgLowering &l);

@@ -37,7 +37,11 @@ def Dl_LowersToLinalg : OpInterface<"LowersToLinalg"> {
       /*desc=*/"Emits the value of each result.",
       "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "lowerToLinalg",
       (ins "::dlc::dl::LinalgLowering &":$l), "",
-      "return ::dlc::dl::lowerElementwise($_op, l);">
+      "return ::dlc::dl::lowerElementwise($_op, l);">,
+    InterfaceMethod<
+      /*desc=*/"How the op may share a kernel with its neighbours.",
+      "::dlc::dl::FusionRole", "fusionRole", (ins), "",
+      "return ::dlc::dl::defaultFusionRole($_op);">
   ];
 }
 

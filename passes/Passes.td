@@ -1,0 +1,74 @@
+// The graph-level passes. IR before and after stands here and nowhere else.
+
+#ifndef DLC_PASSES_PASSES_TD
+#define DLC_PASSES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InferShapes : Pass<"dl-infer-shapes", "::mlir::func::FuncOp"> {
+  let summary = "Makes every size static that the inputs decide, and folds shape arithmetic.";
+  let description = [{
+    Runs ShapeAnalysis, writes the sizes it proves into the types, and replaces
+    small integer tensors whose contents it knows by constants.
+
+    ```mlir
+    // Before
+    %s = dl.shape_of %x : (tensor<2x3xf32>) -> tensor<?xi64>
+    // After
+    %s = dl.constant dense<[2, 3]> : tensor<2xi64>
+    ```
+  }];
+  let dependentDialects = ["::dlc::dl::DlDialect"];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Shape computations replaced by constants">,
+    Statistic<"numRefined", "num-refined", "Types that became more static">
+  ];
+}
+
+def FormKernels : Pass<"dl-form-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Groups ops into the kernels that the target compiles.";
+  let description = [{
+    Every op that computes ends up in one dl.kernel. An elementwise op joins the
+    kernel of its producer when it is the producer's only user and has the same
+    shape; elementwise producers join a reduction that is their only user.
+
+    ```mlir
+    // Before
+    %y = dl.add %x, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %z = dl.relu %y : (tensor<4xf32>) -> tensor<4xf32>
+    // After
+    %z = dl.kernel(%x, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%0: tensor<4xf32>, %1: tensor<4xf32>):
+      %y = dl.add %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      %z = dl.relu %y : (tensor<4xf32>) -> tensor<4xf32>
+      dl.yield %z : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::dlc::dl::DlDialect"];
+  let statistics = [
+    Statistic<"numKernels", "num-kernels", "Kernels formed">,
+    Statistic<"numFused", "num-fused", "Ops that joined another op's kernel">
+  ];
+}
+
+def ToLinalg : Pass<"dl-to-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Lowers every dl op of a function to linalg, for tests.";
+  let description = [{
+    The compiler lowers kernel by kernel; this pass lowers a function of static
+    or dynamic tensors in place, so that a test can see or run the lowering.
+
+    ```mlir
+    // Before
+    %y = dl.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    // After
+    %y = linalg.generic ... ins(%x) outs(%init) { ... }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
+#endif // DLC_PASSES_PASSES_TD
