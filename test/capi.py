@@ -1,0 +1,86 @@
+"""The public C API through ctypes: one loaded model, run from any number of Python
+threads (ctypes lets go of the interpreter lock while dlc runs)."""
+import ctypes as c
+
+import ml_dtypes
+import numpy as np
+from harness import BUILD
+
+MAX_RANK = 8
+# In the order of dlc_type; int4 kinds have no numpy layout and are left out.
+TYPES = [np.float32, np.float64, np.float16, ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn,
+         ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2fnuz, None, None,
+         np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.bool_]
+CODES = {np.dtype(t): code for code, t in enumerate(TYPES) if t}
+
+
+class LoadOptions(c.Structure):
+    _fields_ = [("struct_bytes", c.c_size_t), ("threads", c.c_int), ("verify_hash", c.c_bool)]
+
+
+def library():
+    lib = c.CDLL(str(BUILD / "lib" / "libdlc_runtime.so"))
+    pointers = {"dlc_model_load": c.c_void_p, "dlc_model_run": c.c_void_p, "dlc_tensor_wrap": c.c_void_p,
+                "dlc_tensor_data": c.c_void_p, "dlc_tensor_dims": c.POINTER(c.c_int64),
+                "dlc_tensor_size_bytes": c.c_int64, "dlc_status_message": c.c_char_p,
+                "dlc_model_input_name": c.c_char_p, "dlc_model_output_name": c.c_char_p,
+                "dlc_model_input_count": c.c_size_t, "dlc_model_output_count": c.c_size_t}
+    for name, result in pointers.items():
+        getattr(lib, name).restype = result
+    return lib
+
+
+class Model:
+    """A loaded artifact. Raises RuntimeError with the status message."""
+
+    def __init__(self, path, threads=0):
+        self.lib, self.handle = library(), c.c_void_p()
+        options = LoadOptions(c.sizeof(LoadOptions), threads, False)
+        self._check(self.lib.dlc_model_load(str(path).encode(), c.byref(options), c.byref(self.handle)))
+        self.inputs = self._names("input")
+        self.outputs = self._names("output")
+
+    def _check(self, status):
+        if status:
+            text = self.lib.dlc_status_message(c.c_void_p(status)).decode(errors="replace")
+            self.lib.dlc_status_free(c.c_void_p(status))
+            raise RuntimeError(text)
+
+    def _names(self, which):
+        count = getattr(self.lib, f"dlc_model_{which}_count")(self.handle)
+        name = getattr(self.lib, f"dlc_model_{which}_name")
+        return [name(self.handle, c.c_size_t(i)).decode() for i in range(count)]
+
+    def _wrap(self, array):
+        tensor = c.c_void_p()
+        dims = (c.c_int64 * MAX_RANK)(*array.shape)
+        self._check(self.lib.dlc_tensor_wrap(CODES[array.dtype], dims, array.ndim, c.c_void_p(array.ctypes.data),
+                                             c.c_size_t(array.nbytes), c.byref(tensor)))
+        return tensor
+
+    def _take(self, tensor):
+        lib, tensor = self.lib, c.c_void_p(tensor)
+        dims = lib.dlc_tensor_dims(tensor)
+        shape = tuple(dims[i] for i in range(lib.dlc_tensor_rank(tensor)))
+        raw = c.string_at(lib.dlc_tensor_data(tensor), lib.dlc_tensor_size_bytes(tensor))
+        array = np.frombuffer(raw, TYPES[lib.dlc_tensor_type(tensor)]).reshape(shape)
+        lib.dlc_tensor_free(tensor)
+        return array
+
+    def run(self, feeds):
+        """Runs on a dictionary of arrays; new arrays come back by output name."""
+        arrays = [np.ascontiguousarray(feeds[name]) for name in self.inputs]
+        wrapped = [self._wrap(array) for array in arrays]
+        results = (c.c_void_p * max(1, len(self.outputs)))()
+        try:
+            self._check(self.lib.dlc_model_run(
+                self.handle, (c.c_void_p * max(1, len(wrapped)))(*wrapped), c.c_size_t(len(wrapped)), results,
+                c.c_size_t(len(self.outputs)), None))
+        finally:
+            for tensor in wrapped:
+                self.lib.dlc_tensor_free(tensor)
+        return {name: self._take(tensor) for name, tensor in zip(self.outputs, results)}
+
+    def close(self):
+        self.lib.dlc_model_free(self.handle)
+        self.handle = c.c_void_p()

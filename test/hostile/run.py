@@ -1,0 +1,113 @@
+"""Feeds dlc malformed and hostile files (manifest.json says what each must get):
+no crash, no hang, no memory without bounds, and an error is one clear line."""
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import numpy as np  # noqa: E402
+import reference  # noqa: E402
+from harness import DLC, Tally, execute, need_dlc  # noqa: E402
+
+SECONDS, MIB = 10, 1024
+REFUSALS = (2, 3, 5)  # broken or misused, unsupported, too much memory
+LONGEST_LINE, LONGEST_TEXT = 600, 4000
+
+
+def caged(*arguments):
+    return execute([DLC, *arguments], timeout_s=SECONDS, memory_mib=MIB)
+
+
+def misbehaved(outcome):
+    """None, or what no file may cause."""
+    if outcome.crashed:
+        return f"{outcome.how()}: {outcome.message()}"
+    if outcome.peak_mib > MIB:
+        return f"used {outcome.peak_mib} MiB"
+    return None
+
+
+def poor_message(outcome):
+    """None, or why this is not a clear refusal."""
+    if outcome.code not in REFUSALS:
+        return f"{outcome.how()} where an error is due"
+    errors = [line for line in outcome.stderr.splitlines() if "error" in line]
+    if not errors:
+        return "no line on stderr says error"
+    if len(errors[0]) > LONGEST_LINE or len(outcome.stderr) > LONGEST_TEXT:
+        return f"the message is {len(errors[0])} of {len(outcome.stderr)} characters long"
+    return None
+
+
+def compile_and_run(path, scratch):
+    """The outcome of compiling, and of running on random inputs if that went well."""
+    artifact, inputs, outputs = scratch / "m.dlc", scratch / "in.npz", scratch / "out.npz"
+    compiled = caged("compile", path, "-o", artifact)
+    if compiled.code != 0:
+        return compiled, None
+    feeds = reference.random_feeds(path)
+    np.savez(inputs, **feeds)
+    return compiled, caged("run", artifact, "--inputs", inputs, "--outputs", outputs)
+
+
+def verdict(want, path, scratch):
+    """None, or what is wrong."""
+    if path.suffix == ".bin":
+        outcome = caged("inspect", path)
+        return misbehaved(outcome) or poor_message(outcome)
+    if want == "compile-ok":
+        outcome = caged("compile", path, "-o", scratch / "m.dlc")
+        return misbehaved(outcome) or (f"{outcome.how()}: {outcome.message()}" if outcome.code else None)
+    compiled, ran = compile_and_run(path, scratch)
+    last = ran or compiled
+    bad = misbehaved(compiled) or misbehaved(last)
+    if bad or want == "any":
+        return bad
+    if want == "error":
+        return poor_message(last)
+    if last.code != 0:
+        return f"{last.how()}: {last.message()}"
+    feeds = dict(np.load(scratch / "in.npz"))
+    return reference.compare(EXPECTED[path.name](feeds), reference.load_outputs(scratch / "out.npz")) or None
+
+
+# What the `ok` files compute, by hand: loading them is what breaks other engines.
+EXPECTED = {
+    "diamond_chain_64.onnx": lambda feeds: {"y": feeds["x"] * np.float32(2.0**64)},
+    "nested_if_24.onnx": lambda feeds: {"r24": np.maximum(feeds["x"], 0) if feeds["c"] else -feeds["x"]},
+    "ext_good.onnx": lambda feeds: {"y": feeds["x"] + np.float32(1)},
+}
+
+
+def lay_out(scratch):
+    """The files with the links that some of them point at; git would not carry those."""
+    files = scratch / "files"
+    shutil.copytree(HERE / "files", files)
+    (files / "link_dev_zero").symlink_to("/dev/zero")
+    return files
+
+
+def run_all(tally, scratch):
+    files = lay_out(scratch)
+    for entry in json.loads((HERE / "manifest.json").read_text()):
+        bad = verdict(entry["want"], files / entry["file"], scratch)
+        if bad:
+            tally.fail(entry["file"], f"{bad} ({entry['note']})")
+        else:
+            tally.ok(entry["file"])
+
+
+def main():
+    need_dlc()
+    tally = Tally(quiet="-v" not in sys.argv)
+    with tempfile.TemporaryDirectory() as scratch:
+        run_all(tally, pathlib.Path(scratch))
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
