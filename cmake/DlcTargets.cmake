@@ -36,3 +36,13 @@ function(dlc_executable name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE dlc_flags ${ARG_DEPENDS})
 endfunction()
+
+# dlc_unit_test(<name> <sources>... [DEPENDS <targets>...]): a GoogleTest program
+# whose tests ctest knows one by one.
+function(dlc_unit_test name)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  dlc_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+endfunction()
