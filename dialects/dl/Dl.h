@@ -21,6 +21,7 @@ enum class FusionRole {
   Elementwise, // joins its producer or its consumer
   Reduction,   // takes elementwise producers and, on its result, consumers
   Contraction, // takes elementwise consumers of its result (an epilogue)
+  View,        // no work: the result is operand 0 with another shape
   Opaque       // a kernel of its own
 };
 FusionRole defaultFusionRole(mlir::Operation *op);

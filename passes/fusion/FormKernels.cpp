@@ -41,7 +41,8 @@ public:
   Grouping(Block &block, ShapeAnalysis &shapes) : shapes(shapes) {
     for (Operation &op : block)
       if (auto lowering = dyn_cast<dl::LowersToLinalg>(&op))
-        add(&op, lowering.fusionRole());
+        if (FusionRole role = lowering.fusionRole(); role != FusionRole::View)
+          add(&op, role);
   }
 
   SmallVector<Group *> inOrder() {
@@ -91,6 +92,7 @@ private:
                      sameShape(operand, op->getResult(0))
                  ? other
                  : nullptr;
+    case FusionRole::View:
     case FusionRole::Opaque:
       return nullptr;
     }

@@ -1,0 +1,39 @@
+// Collects the kernels of a program as linalg source text; kernels that say the
+// same are one.
+
+#ifndef DLC_COMPILER_KERNELSOURCES_H
+#define DLC_COMPILER_KERNELSOURCES_H
+
+#include "passes/KernelLowering.h"
+
+#include "dialects/dl/ops/Structure.h"
+
+#include <string>
+#include <vector>
+
+namespace dlc {
+
+class KernelSources {
+public:
+  struct Source {
+    std::string name; // readable and unique: "add_relu_3"
+    std::string ir;   // one func.func, no locations
+  };
+  struct Use {
+    size_t source;                             // index into sources()
+    llvm::SmallVector<mlir::AffineExpr> sizes; // the kernel's size arguments
+  };
+
+  /// Lowers `kernel` unless an identical one is known.
+  mlir::FailureOr<Use> add(dl::KernelOp kernel, ShapeAnalysis &shapes);
+
+  llvm::ArrayRef<Source> sources() const { return list; }
+
+private:
+  std::vector<Source> list;
+  llvm::StringMap<size_t> byText;
+};
+
+} // namespace dlc
+
+#endif // DLC_COMPILER_KERNELSOURCES_H
