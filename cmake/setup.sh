@@ -53,9 +53,12 @@ make_venv() {
 
 build() {
   [ -f build/build.ninja ] || { say "configuring"; quietly cmake cmake --preset release; }
-  [[ $(ninja -C build -n 2>/dev/null) == *'no work to do'* ]] && return
-  say "building with $jobs jobs"
-  NINJA_STATUS='   [%f of %t, %es] ' ninja -C build -j "$jobs"
+  # Every tenth step, and all that is not a step: warnings and failures.
+  NINJA_STATUS='   [%f of %t, %es] ' ninja -C build -j "$jobs" | awk '
+    /no work to do|Entering directory|Re-checking globbed/ {next}
+    !n++ {print "== building with '"$jobs"' jobs"}
+    /^   \[[0-9]+ of / && ++steps % 10 {next}
+    {print; fflush()}'
 }
 
 # Three lines, not a chain: `set -e` must hold inside each.

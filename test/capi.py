@@ -24,7 +24,8 @@ def library():
                 "dlc_tensor_data": c.c_void_p, "dlc_tensor_dims": c.POINTER(c.c_int64),
                 "dlc_tensor_size_bytes": c.c_int64, "dlc_status_message": c.c_char_p,
                 "dlc_model_input_name": c.c_char_p, "dlc_model_output_name": c.c_char_p,
-                "dlc_model_input_count": c.c_size_t, "dlc_model_output_count": c.c_size_t}
+                "dlc_model_arena_bytes": c.c_int64,
+                "dlc_model_weight_bytes": c.c_int64, "dlc_model_input_count": c.c_size_t, "dlc_model_output_count": c.c_size_t}
     for name, result in pointers.items():
         getattr(lib, name).restype = result
     return lib

@@ -34,6 +34,7 @@ def stages(full):
         ("hostile", "malformed and hostile files", [PYTHON, "test/hostile/run.py"], None),
         ("conformance", "the onnx package's backend suite", [PYTHON, "test/conformance/run.py", *sample], None),
         ("models", "real and full-size networks against onnxruntime", [PYTHON, "test/e2e/models.py"], None),
+        ("budgets", "size, memory, compile time and speed", [PYTHON, "test/e2e/budgets.py"], None),
     ]
 
 
