@@ -2,6 +2,7 @@
 no crash, no hang, no memory without bounds, and an error is one clear line."""
 import json
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -10,12 +11,24 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import numpy as np  # noqa: E402
+import onnx  # noqa: E402
 import reference  # noqa: E402
+from google.protobuf.message import DecodeError  # noqa: E402
 from harness import DLC, Tally, execute, need_dlc  # noqa: E402
 
 SECONDS, MIB = 10, 1024
 REFUSALS = (2, 3, 5)  # broken or misused, unsupported, too much memory
 LONGEST_LINE, LONGEST_TEXT = 600, 4000
+NOT_A_MODEL = {
+    "empty.onnx": "empty",
+    "truncated_half.onnx": "truncated|not a valid",
+    "random_bytes.onnx": "not a valid|not an ONNX",
+    "lfs_pointer.onnx": "LFS",
+    "huge_length_prefix.onnx": "truncated|not a valid",
+    "nested_if_3000.onnx": "nest|deep|deeper",
+    "artifact_bad_identifier.bin": "not a dlc artifact|not an artifact|magic|identifier",
+    "artifact_truncated.bin": "truncated|shorter|not a dlc artifact|not an artifact",
+}
 
 
 def caged(*arguments):
@@ -31,7 +44,20 @@ def misbehaved(outcome):
     return None
 
 
-def poor_message(outcome):
+def culprits(path):
+    """A pattern for what the message may name: the model's nodes, ops, tensors and domains,
+    or, where the file is no model, what is the matter with it."""
+    if path.name in NOT_A_MODEL:
+        return NOT_A_MODEL[path.name]
+    model = onnx.load(path, load_external_data=False)
+    graph, words = model.graph, {"opset", "IR"}
+    for node in [*graph.node, *(n for f in model.functions for n in f.node)]:
+        words |= {node.name, node.op_type, node.domain, *node.input, *node.output}
+    words |= {i.name for i in [*graph.initializer, *graph.input, *graph.output]}
+    return "|".join(rf"(?<!\w){re.escape(w)}(?!\w)" for w in words if 0 < len(w) < 100)
+
+
+def poor_message(outcome, path):
     """None, or why this is not a clear refusal."""
     if outcome.code not in REFUSALS:
         return f"{outcome.how()} where an error is due"
@@ -40,6 +66,8 @@ def poor_message(outcome):
         return "no line on stderr says error"
     if len(errors[0]) > LONGEST_LINE or len(outcome.stderr) > LONGEST_TEXT:
         return f"the message is {len(errors[0])} of {len(outcome.stderr)} characters long"
+    if not re.search(culprits(path), outcome.stderr.replace(str(path), "")):
+        return f"the message does not name the culprit: {errors[0]}"
     return None
 
 
@@ -49,7 +77,10 @@ def compile_and_run(path, scratch):
     compiled = caged("compile", path, "-o", artifact)
     if compiled.code != 0:
         return compiled, None
-    feeds = reference.random_feeds(path)
+    try:
+        feeds = reference.random_feeds(path)
+    except (ValueError, MemoryError, UnicodeError, DecodeError):
+        return compiled, None  # no inputs can be made for it: the compiler has the last word
     np.savez(inputs, **feeds)
     return compiled, caged("run", artifact, "--inputs", inputs, "--outputs", outputs)
 
@@ -58,7 +89,7 @@ def verdict(want, path, scratch):
     """None, or what is wrong."""
     if path.suffix == ".bin":
         outcome = caged("inspect", path)
-        return misbehaved(outcome) or poor_message(outcome)
+        return misbehaved(outcome) or poor_message(outcome, path)
     if want == "compile-ok":
         outcome = caged("compile", path, "-o", scratch / "m.dlc")
         return misbehaved(outcome) or (f"{outcome.how()}: {outcome.message()}" if outcome.code else None)
@@ -68,7 +99,7 @@ def verdict(want, path, scratch):
     if bad or want == "any":
         return bad
     if want == "error":
-        return poor_message(last)
+        return poor_message(last, path)
     if last.code != 0:
         return f"{last.how()}: {last.message()}"
     feeds = dict(np.load(scratch / "in.npz"))
