@@ -1,0 +1,189 @@
+// Prints one contraction kernel: units of work, filter blocks, pixel tiles,
+// and inside a tile the accumulation and the epilogue.
+
+#include "compiler/targets/cpu/contraction/Contraction.h"
+#include "compiler/targets/cpu/contraction/KernelBuilder.h"
+#include "compiler/targets/cpu/contraction/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace dlc::cpu {
+
+namespace {
+
+/// Multiply-adds that make a unit of work worth handing to a thread (~20 us).
+constexpr int64_t kUnitMultiplyAdds = 1 << 20;
+/// Tiles that reuse one filter block while it is in the nearest cache.
+constexpr int64_t kTilesPerUnit = 8;
+
+std::optional<int64_t> constantValue(AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  return std::nullopt;
+}
+
+class Emitter {
+public:
+  Emitter(OpBuilder &b, const ContractionKernel &kernel, const VectorIsa &isa)
+      : kernel(kernel), builder(b), m(b, b.getUnknownLoc(), isa.lanes),
+        pixelsExpr(kernel.batch * kernel.outHeight * kernel.outWidth) {
+    shape = chooseTile(isa, kernel.outChannels, constantValue(pixelsExpr));
+    columns = blockColumns(isa, kernel.outChannels);
+    blocks = (kernel.outChannels + columns - 1) / columns;
+    chooseUnits();
+  }
+
+  void run() {
+    emitZeros();
+    emitWork();
+    emitKernel();
+  }
+
+private:
+  void chooseUnits() {
+    int64_t perTileBlock =
+        shape.rows * columns * kernel.taps() * kernel.channels;
+    int64_t allBlocks = blocks * kernel.groups;
+    tilesPerUnit = kTilesPerUnit;
+    if (auto pixels = constantValue(pixelsExpr)) {
+      int64_t tiles = std::max<int64_t>(1, (*pixels + shape.rows - 1) / shape.rows);
+      tilesPerUnit = std::min(tilesPerUnit, tiles);
+    }
+    blocksPerUnit = std::clamp<int64_t>(
+        kUnitMultiplyAdds / std::max<int64_t>(1, perTileBlock * tilesPerUnit), 1,
+        allBlocks);
+    if (blocksPerUnit == allBlocks)
+      tilesPerUnit = std::max<int64_t>(
+          tilesPerUnit, kUnitMultiplyAdds /
+                            std::max<int64_t>(1, perTileBlock * allBlocks));
+  }
+
+  Value loadSizes(Value dims) {
+    sizes.clear();
+    for (unsigned i = 0; i < kernel.numDims; ++i)
+      sizes.push_back(m.loadInteger(m.offset(dims, m.integer(i), 8)));
+    return dims;
+  }
+
+  Value tileCount() {
+    return m.ceilDiv(m.expand(pixelsExpr, sizes), shape.rows);
+  }
+  int64_t blockUnits() const {
+    return (blocks * kernel.groups + blocksPerUnit - 1) / blocksPerUnit;
+  }
+
+  std::string zerosName() const { return kernel.name + "_zeros"; }
+
+  /// Padding reads this instead of the input.
+  void emitZeros() {
+    if (kernel.isPointwise())
+      return;
+    auto type = LLVM::LLVMArrayType::get(builder.getF32Type(),
+                                         kernel.kernelWidth * kernel.channels);
+    auto global = LLVM::GlobalOp::create(builder, m.loc, type, /*isConstant=*/true,
+                                         LLVM::Linkage::Internal, zerosName(),
+                                         Attribute(), /*alignment=*/64);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&global.getInitializer());
+    Value zero = LLVM::ZeroOp::create(builder, m.loc, type);
+    LLVM::ReturnOp::create(builder, m.loc, zero);
+  }
+
+  func::FuncOp beginFunction(std::string name, ArrayRef<Type> inputs, Type output) {
+    auto function = func::FuncOp::create(builder, m.loc, name,
+                                         builder.getFunctionType(inputs, {output}));
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    return function;
+  }
+
+  void emitWork() {
+    OpBuilder::InsertionGuard guard(builder);
+    auto function = beginFunction(kernel.name + "_work", {m.pointer()}, m.i64());
+    loadSizes(function.getArgument(0));
+    Value tileUnits = m.ceilDiv(tileCount(), tilesPerUnit);
+    func::ReturnOp::create(builder, m.loc,
+                           m.mul(tileUnits, m.integer(blockUnits())));
+  }
+
+  void emitKernel() {
+    OpBuilder::InsertionGuard guard(builder);
+    auto function = beginFunction(kernel.name, {m.pointer(), m.i64(), m.i64()},
+                                  builder.getI32Type());
+    Value call = function.getArgument(0);
+    Value buffers = m.loadPointer(call);
+    loadSizes(m.loadPointer(m.offset(call, m.integer(1), 8)));
+    TileContext context(m, kernel, shape, sizes);
+    for (unsigned i = 0; i < kernel.numBuffers; ++i)
+      context.buffers.push_back(m.loadPointer(m.offset(buffers, m.integer(i), 8)));
+    if (!kernel.isPointwise())
+      context.zeros = LLVM::AddressOfOp::create(builder, m.loc, m.pointer(), zerosName());
+    Value tiles = tileCount();
+    m.loop(function.getArgument(1), function.getArgument(2),
+           [&](Value unit) { emitUnit(context, unit, tiles); });
+    Value ok = arith::ConstantOp::create(builder, m.loc, builder.getI32IntegerAttr(0));
+    func::ReturnOp::create(builder, m.loc, ok);
+  }
+
+  /// Consecutive units share their pixels, so that these stay in cache.
+  void emitUnit(TileContext &context, Value unit, Value tiles) {
+    Value perGroup = m.integer(blockUnits());
+    Value firstTile = m.mul(m.div(unit, perGroup), m.integer(tilesPerUnit));
+    Value lastTile = m.min(m.add(firstTile, m.integer(tilesPerUnit)), tiles);
+    Value firstBlock = m.mul(m.rem(unit, perGroup), m.integer(blocksPerUnit));
+    Value lastBlock = m.min(m.add(firstBlock, m.integer(blocksPerUnit)),
+                            m.integer(blocks * kernel.groups));
+    m.loop(firstBlock, lastBlock, [&](Value block) {
+      Value inGroup = m.rem(block, m.integer(blocks));
+      int64_t rest = kernel.outChannels - (blocks - 1) * columns;
+      if (rest == columns)
+        return emitTiles(context, block, firstTile, lastTile, columns);
+      m.ifElse(m.equal(inGroup, m.integer(blocks - 1)), {},
+               [&] {
+                 emitTiles(context, block, firstTile, lastTile, rest);
+                 return KernelBuilder::Values{};
+               },
+               [&] {
+                 if (blocks > 1)
+                   emitTiles(context, block, firstTile, lastTile, columns);
+                 return KernelBuilder::Values{};
+               });
+    });
+  }
+
+  void emitTiles(TileContext &context, Value block, Value first, Value last,
+                 int64_t activeColumns) {
+    Value group = m.div(block, m.integer(blocks));
+    Value column = m.add(
+        m.mul(group, m.integer(kernel.outChannels)),
+        m.mul(m.rem(block, m.integer(blocks)), m.integer(columns)));
+    Value inChannel = m.mul(group, m.integer(kernel.channels));
+    Value filter = m.offset(
+        context.buffers[kernel.filterBuffer],
+        m.mul(block, m.integer(kernel.taps() * kernel.channels * columns)));
+    m.loop(first, last, [&](Value tile) {
+      Tile emitted{context, column, inChannel, filter, activeColumns};
+      emitted.emit(m.mul(tile, m.integer(shape.rows)));
+    });
+  }
+
+  const ContractionKernel &kernel;
+  OpBuilder &builder;
+  KernelBuilder m;
+  AffineExpr pixelsExpr;
+  TileShape shape;
+  int64_t columns, blocks;
+  int64_t tilesPerUnit, blocksPerUnit;
+  SmallVector<Value> sizes;
+};
+
+} // namespace
+
+void emitContraction(OpBuilder &b, const ContractionKernel &kernel,
+                     const VectorIsa &isa) {
+  Emitter(b, kernel, isa).run();
+}
+
+} // namespace dlc::cpu

@@ -1,0 +1,75 @@
+// A thin layer over OpBuilder for kernels on raw pointers: 64-bit arithmetic,
+// loads and stores of vectors, loops that carry values.
+
+#ifndef DLC_COMPILER_TARGETS_CPU_CONTRACTION_KERNELBUILDER_H
+#define DLC_COMPILER_TARGETS_CPU_CONTRACTION_KERNELBUILDER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+
+namespace dlc::cpu {
+
+class KernelBuilder {
+public:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  KernelBuilder(mlir::OpBuilder &b, mlir::Location loc, int64_t lanes)
+      : b(b), loc(loc), lanes(lanes) {}
+
+  mlir::Type i64() { return b.getI64Type(); }
+  mlir::Type pointer();
+  mlir::Type vector();
+
+  Value integer(int64_t value);
+  Value add(Value x, Value y);
+  Value sub(Value x, Value y);
+  Value mul(Value x, Value y);
+  Value div(Value x, Value y); // both are not negative
+  Value rem(Value x, Value y);
+  Value min(Value x, Value y);
+  Value less(Value x, Value y);
+  Value equal(Value x, Value y);
+  Value both(Value x, Value y);
+  Value select(Value condition, Value x, Value y);
+  Value ceilDiv(Value x, int64_t y) { return div(add(x, integer(y - 1)), integer(y)); }
+  /// 0 <= x < bound, as one unsigned comparison.
+  Value inside(Value x, Value bound);
+  /// An affine expression over `symbols`.
+  Value expand(mlir::AffineExpr expr, llvm::ArrayRef<Value> symbols);
+
+  /// base + index elements of `elementBytes`.
+  Value offset(Value base, Value index, int64_t elementBytes = 4);
+  Value loadPointer(Value address);
+  Value loadInteger(Value address);
+  Value loadFloat(Value address);
+  /// Vector access; `active` < lanes masks the rest off (they load as zero).
+  Value loadVector(Value address, int64_t active);
+  void storeVector(Value vector, Value address, int64_t active);
+  Value splat(Value scalar);
+  Value zeros();
+  Value fma(Value x, Value y, Value accumulator);
+
+  using LoopBody = llvm::function_ref<Values(Value index, llvm::ArrayRef<Value> carried)>;
+  Values loop(Value begin, Value end, llvm::ArrayRef<Value> init, LoopBody body);
+  void loop(Value begin, Value end, llvm::function_ref<void(Value)> body);
+  Values ifElse(Value condition, mlir::TypeRange types,
+                llvm::function_ref<Values()> onTrue,
+                llvm::function_ref<Values()> onFalse);
+  void ifThen(Value condition, llvm::function_ref<void()> body);
+
+  /// Inlines a function of scalars on vectors.
+  Value applyVectorised(mlir::func::FuncOp function, llvm::ArrayRef<Value> args);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const int64_t lanes;
+
+private:
+  Value mask(int64_t active);
+};
+
+} // namespace dlc::cpu
+
+#endif // DLC_COMPILER_TARGETS_CPU_CONTRACTION_KERNELBUILDER_H
