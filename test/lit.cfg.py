@@ -7,7 +7,7 @@ here = os.path.dirname(__file__)
 build = os.environ.get("DLC_BUILD", os.path.join(here, "..", "build"))
 
 config.name = "dlc"
-config.test_format = lit.formats.ShTest(True)
+config.test_format = lit.formats.ShTest()
 config.suffixes = [".mlir"]
 config.excludes = ["cases", "hostile", "parity", "models", "conformance"]
 config.test_source_root = here
