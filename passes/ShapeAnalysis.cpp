@@ -21,6 +21,8 @@ AffineExpr ShapeAnalysis::unknown() {
 }
 
 AffineExpr ShapeAnalysis::fromData(Value tensor, int64_t index) {
+  if (Value outer = kernelOperands.lookup(tensor))
+    tensor = outer;
   auto [it, isNew] = dataSymbols.try_emplace({tensor, index});
   if (isNew) {
     DimSymbol symbol;
@@ -118,8 +120,10 @@ std::optional<SmallVector<AffineExpr>> constantContents(Operation *op) {
 LogicalResult ShapeAnalysis::visitOp(Operation *op) {
   if (auto kernel = dyn_cast<dl::KernelOp>(op)) {
     Block &body = kernel.getBody().front();
-    for (auto [arg, operand] : llvm::zip(body.getArguments(), kernel.getInputs()))
+    for (auto [arg, operand] : llvm::zip(body.getArguments(), kernel.getInputs())) {
       infos[arg] = lookup(operand);
+      kernelOperands[arg] = operand;
+    }
     if (failed(visitBlock(body)))
       return failure();
     for (auto [result, value] :

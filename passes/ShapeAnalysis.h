@@ -66,6 +66,7 @@ private:
 
   mlir::MLIRContext *context;
   llvm::DenseMap<mlir::Value, dl::TensorInfo> infos;
+  llvm::DenseMap<mlir::Value, mlir::Value> kernelOperands; // by body argument
   llvm::StringMap<mlir::AffineExpr> namedSymbols;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::AffineExpr> dataSymbols;
   llvm::SmallVector<DimSymbol> symbolTable;

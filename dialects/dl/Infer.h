@@ -44,6 +44,12 @@ public:
                          mlir::Operation *op) = 0;
 };
 
+/// What a ChecksIndices op demands of an operand: lower <= element < upper.
+struct IndexRange {
+  mlir::Value indices;
+  mlir::AffineExpr lower, upper;
+};
+
 /// The view that one op has of the shapes around it.
 class InferContext {
 public:

@@ -70,6 +70,20 @@ def Dl_Elementwise : OpInterface<"Elementwise"> {
   ];
 }
 
+def Dl_ChecksIndices : OpInterface<"ChecksIndices"> {
+  let cppNamespace = "::dlc::dl";
+  let description = [{
+    The op reads positions from an integer operand. The plan checks them
+    before the op runs, so that a bad index is an error and never a stray read.
+  }];
+  let methods = [
+    InterfaceMethod<
+      /*desc=*/"The operands to check and the half-open range for each.",
+      "::llvm::SmallVector<::dlc::dl::IndexRange>", "indexRanges",
+      (ins "::dlc::dl::InferContext &":$c)>
+  ];
+}
+
 def Dl_Decomposes : OpInterface<"Decomposes"> {
   let cppNamespace = "::dlc::dl";
   let description = [{

@@ -1,0 +1,270 @@
+#include "compiler/LowerToPlan.h"
+
+#include "dialects/dl/ops/Constant.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace dlc {
+
+namespace {
+
+/// The names of the ONNX nodes that a location stands for.
+void collectNodes(Location loc, llvm::SetVector<StringAttr> &names) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    names.insert(name.getName());
+  else if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      collectNodes(part, names);
+}
+
+class PlanBuilder {
+public:
+  PlanBuilder(func::FuncOp function, KernelSources &sources, ShapeAnalysis &shapes)
+      : function(function), sources(sources), shapes(shapes),
+        declare(function.getContext()), run(function.getContext()) {}
+
+  FailureOr<plan::ProgramOp> build() {
+    auto module = function->getParentOfType<ModuleOp>();
+    declare.setInsertionPointToEnd(module.getBody());
+    auto name = function->getAttrOfType<StringAttr>("dl.name");
+    program = plan::ProgramOp::create(declare, function.getLoc(),
+                                      name ? name : declare.getStringAttr(""),
+                                      IntegerAttr(), IntegerAttr());
+    Block *body = declare.createBlock(&program.getBody());
+    // Declarations go before the marker, instructions to the end.
+    run.setInsertionPointToEnd(body);
+    marker = plan::OutputsOp::create(run, function.getLoc(), ValueRange());
+    declare.setInsertionPoint(marker);
+    declareSymbols();
+    claimOutputs();
+    for (BlockArgument arg : function.getArguments()) {
+      buffers[arg] = declareBuffer(arg, plan::Storage::Input, argName(arg));
+      bindSymbolsFrom(arg);
+    }
+    for (Operation &op : function.getBody().front().without_terminator())
+      if (failed(lower(&op)))
+        return fail();
+    finishOutputs();
+    marker->erase();
+    if (failed(checkUnknown()))
+      return fail();
+    return program;
+  }
+
+private:
+  LogicalResult fail() {
+    program->erase();
+    return failure();
+  }
+
+  AffineMapAttr mapOf(ArrayRef<AffineExpr> exprs) {
+    for (AffineExpr expr : exprs)
+      noteSymbols(expr);
+    return AffineMapAttr::get(AffineMap::get(0, shapes.symbols().size(), exprs,
+                                             function.getContext()));
+  }
+
+  void noteSymbols(AffineExpr expr) {
+    expr.walk([&](AffineExpr e) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+        used.insert(symbol.getPosition());
+    });
+  }
+
+  void declareSymbols() {
+    for (const DimSymbol &symbol : shapes.symbols())
+      plan::SymbolOp::create(declare, function.getLoc(), symbol.name, symbol.lower,
+                             symbol.upper);
+    for (const DimConstraint &c : shapes.constraints()) {
+      llvm::SetVector<StringAttr> nodes;
+      collectNodes(c.op->getLoc(), nodes);
+      std::string reason = nodes.empty() ? c.op->getName().getStringRef().str()
+                                         : nodes.front().str();
+      plan::ConstraintOp::create(declare, function.getLoc(),
+                                 mapOf({c.left, c.right}),
+                                 declare.getStringAttr(reason));
+    }
+  }
+
+  std::string argName(BlockArgument arg) {
+    auto name = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), "dl.name");
+    return name ? name.str() : "arg" + std::to_string(arg.getArgNumber());
+  }
+  std::string resultName(unsigned i) {
+    auto name = function.getResultAttrOfType<StringAttr>(i, "dl.name");
+    return name ? name.str() : "result" + std::to_string(i);
+  }
+
+  ValueRange returned() {
+    return function.getBody().front().getTerminator()->getOperands();
+  }
+
+  /// A kernel's result that is returned is computed right into the output.
+  void claimOutputs() {
+    for (auto [i, value] : llvm::enumerate(returned()))
+      if (value.getDefiningOp<dl::KernelOp>())
+        outputOf.try_emplace(value, i);
+  }
+
+  Value declareBuffer(Value like, plan::Storage storage, StringRef name,
+                      Value base = {}, ElementsAttr value = {}) {
+    dl::TensorInfo info = shapes.lookup(like);
+    return plan::BufferOp::create(declare, like.getLoc(), dl::toTensorType(info),
+                                  declare.getStringAttr(name),
+                                  plan::StorageAttr::get(declare.getContext(), storage),
+                                  mapOf(info.dims), base, value, IntegerAttr());
+  }
+
+  void bindSymbolsFrom(Value tensor) {
+    for (auto [number, symbol] : llvm::enumerate(shapes.symbols()))
+      if (symbol.kind == DimSymbol::Data && symbol.tensor == tensor)
+        plan::BindSymbolOp::create(run, tensor.getLoc(), number, buffers.lookup(tensor),
+                                   symbol.index);
+  }
+
+  LogicalResult lower(Operation *op) {
+    if (auto constant = dyn_cast<dl::ConstantOp>(op)) {
+      if (!op->use_empty())
+        buffers[constant] = declareBuffer(constant, plan::Storage::Constant, "", {},
+                                          constant.getValue());
+    } else if (auto kernel = dyn_cast<dl::KernelOp>(op)) {
+      if (failed(lowerKernel(kernel)))
+        return failure();
+    } else if (auto view = dyn_cast<dl::LowersToLinalg>(op);
+               view && view.fusionRole() == dl::FusionRole::View) {
+      buffers[op->getResult(0)] =
+          declareBuffer(op->getResult(0), plan::Storage::Alias, "",
+                        buffers.lookup(op->getOperand(0)));
+    } else {
+      return op->emitOpError("cannot be planned: it belongs to no kernel");
+    }
+    for (Value result : op->getResults())
+      if (buffers.lookup(result))
+        bindSymbolsFrom(result);
+    return success();
+  }
+
+  /// Pairs of input and output that an elementwise kernel may keep in one place.
+  DenseI64ArrayAttr inplacePairs(dl::KernelOp kernel) {
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      if (!op.hasTrait<OpTrait::ConstantLike>() && !isa<dl::Elementwise>(op))
+        return {};
+    SmallVector<int64_t> pairs;
+    for (auto [o, output] : llvm::enumerate(kernel.getOutputs()))
+      for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+        dl::TensorInfo from = shapes.lookup(input), to = shapes.lookup(output);
+        if (from.dims == to.dims &&
+            dl::toTensorType(from).getElementTypeBitWidth() ==
+                dl::toTensorType(to).getElementTypeBitWidth())
+          pairs.append({int64_t(i), int64_t(o)});
+      }
+    if (pairs.empty())
+      return {};
+    return declare.getDenseI64ArrayAttr(pairs);
+  }
+
+  AffineMapAttr countFlops(dl::KernelOp kernel) {
+    AffineExpr total = getAffineConstantExpr(0, function.getContext());
+    for (Operation &op : kernel.getBody().front())
+      if (auto cost = dyn_cast<dl::HasCost>(op))
+        total = total + cost.countFlops([&](Value v) -> ArrayRef<AffineExpr> {
+          scratchDims = shapes.lookup(v).dims;
+          return scratchDims;
+        });
+    return mapOf({total});
+  }
+
+  void emitChecks(dl::KernelOp kernel, ArrayAttr nodes) {
+    Block &body = kernel.getBody().front();
+    for (Operation &op : body)
+      if (auto checks = dyn_cast<dl::ChecksIndices>(op)) {
+        dl::InferContext c(&op, shapes);
+        for (const dl::IndexRange &range : checks.indexRanges(c)) {
+          auto arg = dyn_cast<BlockArgument>(range.indices);
+          if (!arg) // A constant inside the kernel: checked when it was built.
+            continue;
+          Value buffer = buffers.lookup(kernel.getInputs()[arg.getArgNumber()]);
+          plan::CheckIndicesOp::create(run, op.getLoc(), buffer,
+                                       mapOf({range.lower, range.upper}), nodes);
+        }
+      }
+  }
+
+  LogicalResult lowerKernel(dl::KernelOp kernel) {
+    auto use = sources.add(kernel, shapes);
+    if (failed(use))
+      return failure();
+    SmallVector<Value> inputs, outputs;
+    for (Value input : kernel.getInputs())
+      inputs.push_back(buffers.lookup(input));
+    for (Value output : kernel.getOutputs()) {
+      auto claimed = outputOf.find(output);
+      bool isOutput = claimed != outputOf.end();
+      buffers[output] = declareBuffer(
+          output, isOutput ? plan::Storage::Output : plan::Storage::Arena,
+          isOutput ? resultName(claimed->second) : "");
+      outputs.push_back(buffers[output]);
+    }
+    llvm::SetVector<StringAttr> names;
+    collectNodes(kernel.getLoc(), names);
+    SmallVector<Attribute> nodes(names.begin(), names.end());
+    ArrayAttr nodesAttr = run.getArrayAttr(nodes);
+    emitChecks(kernel, nodesAttr);
+    plan::DispatchOp::create(run, kernel.getLoc(),
+                             run.getStringAttr(sources.sources()[use->source].name),
+                             inputs, outputs, mapOf(use->sizes), nodesAttr,
+                             inplacePairs(kernel), countFlops(kernel));
+    return success();
+  }
+
+  /// Inputs, constants, views and values returned twice are copied.
+  void finishOutputs() {
+    SmallVector<Value> outputs;
+    for (auto [i, value] : llvm::enumerate(returned())) {
+      auto claimed = outputOf.find(value);
+      if (claimed != outputOf.end() && claimed->second == i) {
+        outputs.push_back(buffers.lookup(value));
+        continue;
+      }
+      Value output = declareBuffer(value, plan::Storage::Output, resultName(i));
+      plan::CopyOp::create(run, function.getLoc(), buffers.lookup(value), output);
+      outputs.push_back(output);
+    }
+    plan::OutputsOp::create(run, function.getLoc(), outputs);
+  }
+
+  LogicalResult checkUnknown() {
+    for (unsigned position : used) {
+      const DimSymbol &symbol = shapes.symbols()[position];
+      if (symbol.kind == DimSymbol::Unknown)
+        return function.emitError()
+               << "a size of this model cannot be derived from its inputs; give "
+                  "the inputs static shapes or use --dim";
+    }
+    return success();
+  }
+
+  func::FuncOp function;
+  KernelSources &sources;
+  ShapeAnalysis &shapes;
+  OpBuilder declare, run;
+  plan::ProgramOp program;
+  plan::OutputsOp marker;
+  llvm::DenseMap<Value, Value> buffers;
+  llvm::DenseMap<Value, size_t> outputOf;
+  llvm::SetVector<unsigned> used;
+  dl::Shape scratchDims;
+};
+
+} // namespace
+
+FailureOr<plan::ProgramOp> lowerToPlan(func::FuncOp function, KernelSources &sources) {
+  auto shapes = ShapeAnalysis::run(function);
+  if (!shapes)
+    return failure();
+  return PlanBuilder(function, sources, *shapes).build();
+}
+
+} // namespace dlc

@@ -1,0 +1,40 @@
+// From a plan, machine code and constants to the bytes of an artifact.
+
+#ifndef DLC_COMPILER_ARTIFACT_WRITER_H
+#define DLC_COMPILER_ARTIFACT_WRITER_H
+
+#include "dialects/plan/Plan.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <vector>
+
+namespace dlc {
+
+/// Machine code for one target.
+struct TargetCode {
+  std::string target, cpu;
+  std::vector<std::string> features;
+  llvm::ArrayRef<char> image;
+};
+
+/// A weight of the original model, for `dlc inspect --extract`.
+struct NamedWeight {
+  std::string name;
+  mlir::ElementsAttr value;
+};
+
+struct ArtifactSummary {
+  int64_t fileBytes = 0, constantBytes = 0, codeBytes = 0;
+};
+
+/// Writes the artifact. The bytes depend on the arguments alone.
+mlir::FailureOr<ArtifactSummary>
+writeArtifact(plan::ProgramOp program, llvm::ArrayRef<TargetCode> codes,
+              llvm::ArrayRef<NamedWeight> weights, llvm::raw_ostream &os);
+
+} // namespace dlc
+
+#endif // DLC_COMPILER_ARTIFACT_WRITER_H

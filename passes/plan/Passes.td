@@ -1,0 +1,44 @@
+// Passes on plans.
+
+#ifndef DLC_PASSES_PLAN_PASSES_TD
+#define DLC_PASSES_PLAN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AssignInPlace : Pass<"plan-assign-in-place", "::dlc::plan::ProgramOp"> {
+  let summary = "Lets a dispatch write its result over an operand that dies there.";
+  let description = [{
+    Only where the dispatch lists the pair in `inplace`, both buffers live in
+    the arena, and nothing reads the operand afterwards.
+
+    ```mlir
+    // Before
+    %y = plan.buffer "" arena affine_map<() -> (4)> : tensor<4xf32>
+    plan.dispatch "relu" ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) ... inplace [0, 0]
+    // After
+    %y = plan.buffer "" alias affine_map<() -> (4)> of %x : tensor<4xf32> as : tensor<4xf32>
+    ```
+  }];
+  let statistics = [Statistic<"numInPlace", "num-in-place", "Results written over an operand">];
+}
+
+def AssignMemory : Pass<"plan-assign-memory", "::dlc::plan::ProgramOp"> {
+  let summary = "Gives every arena buffer of static size its place.";
+  let description = [{
+    Tries several greedy orders and keeps the best. Buffers of symbolic size
+    keep no offset; the runtime places them when it knows the sizes.
+
+    ```mlir
+    // Before
+    %y = plan.buffer "" arena affine_map<() -> (4)> : tensor<4xf32>
+    // After
+    %y = plan.buffer "" arena affine_map<() -> (4)> at 0 : tensor<4xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"peakBytes", "peak-bytes", "Bytes of the arena">,
+    Statistic<"lowerBoundBytes", "lower-bound-bytes", "Most bytes live at once">
+  ];
+}
+
+#endif // DLC_PASSES_PLAN_PASSES_TD
