@@ -18,6 +18,18 @@ class LoadOptions(c.Structure):
     _fields_ = [("struct_bytes", c.c_size_t), ("threads", c.c_int), ("verify_hash", c.c_bool)]
 
 
+class ProfileEntry(c.Structure):
+    _fields_ = [("kernel", c.c_char_p), ("nodes", c.c_char_p), ("start_us", c.c_double),
+                ("duration_us", c.c_double), ("flops", c.c_double)]
+
+
+PROFILE = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(ProfileEntry))
+
+
+class RunOptions(c.Structure):
+    _fields_ = [("struct_bytes", c.c_size_t), ("profile", PROFILE), ("profile_user", c.c_void_p)]
+
+
 def library():
     lib = c.CDLL(str(BUILD / "lib" / "libdlc_runtime.so"))
     pointers = {"dlc_model_load": c.c_void_p, "dlc_model_run": c.c_void_p, "dlc_tensor_wrap": c.c_void_p,
@@ -68,7 +80,19 @@ class Model:
         lib.dlc_tensor_free(tensor)
         return array
 
-    def run(self, feeds):
+    def profile(self, feeds):
+        """One run's dispatches as (kernel, nodes, microseconds, flops)."""
+        seen = []
+
+        def note(_, entry):
+            e = entry[0]
+            seen.append((e.kernel.decode(), (e.nodes or b"").decode(), e.duration_us, e.flops))
+
+        callback = PROFILE(note)
+        self.run(feeds, RunOptions(c.sizeof(RunOptions), callback, None))
+        return seen
+
+    def run(self, feeds, options=None):
         """Runs on a dictionary of arrays; new arrays come back by output name."""
         arrays = [np.ascontiguousarray(feeds[name]) for name in self.inputs]
         wrapped = [self._wrap(array) for array in arrays]
@@ -76,7 +100,7 @@ class Model:
         try:
             self._check(self.lib.dlc_model_run(
                 self.handle, (c.c_void_p * max(1, len(wrapped)))(*wrapped), c.c_size_t(len(wrapped)), results,
-                c.c_size_t(len(self.outputs)), None))
+                c.c_size_t(len(self.outputs)), c.byref(options) if options else None))
         finally:
             for tensor in wrapped:
                 self.lib.dlc_tensor_free(tensor)

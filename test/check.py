@@ -32,6 +32,7 @@ def stages(full):
          [LIT, "-v", "-j2", "--allow-empty-runs", "--xunit-xml-output", LIT_XML, "test"], LIT_XML),
         ("cases", "models rebuilt from public bug reports", [PYTHON, "test/cases/run.py"], None),
         ("hostile", "malformed and hostile files", [PYTHON, "test/hostile/run.py"], None),
+        ("damage", "artifacts cut short and with changed bytes", [PYTHON, "test/hostile/artifacts.py"], None),
         ("conformance", "the onnx package's backend suite", [PYTHON, "test/conformance/run.py", *sample], None),
         ("models", "real and full-size networks against onnxruntime", [PYTHON, "test/e2e/models.py"], None),
         ("budgets", "size, memory, compile time and speed", [PYTHON, "test/e2e/budgets.py"], None),
