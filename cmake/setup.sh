@@ -55,7 +55,7 @@ build() {
   [ -f build/build.ninja ] || { say "configuring"; quietly cmake cmake --preset release; }
   # Every tenth step, and all that is not a step: warnings and failures.
   NINJA_STATUS='   [%f of %t, %es] ' ninja -C build -j "$jobs" | awk '
-    /no work to do|Entering directory|Re-checking globbed/ {next}
+    /no work to do|Entering directory|Re-checking globbed|^-- |Re-running CMake/ {next}
     !n++ {print "== building with '"$jobs"' jobs"}
     /^   \[[0-9]+ of / && ++steps % 10 {next}
     {print; fflush()}'

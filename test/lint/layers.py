@@ -6,7 +6,7 @@ import re
 MAY_INCLUDE = {
     "runtime": [],
     "dialects": [],
-    "passes": ["dialects"],
+    "passes": ["dialects", "runtime/schema"],  # the arena planner that compiler and runtime share
     "frontends": ["dialects"],
     "compiler": ["dialects", "passes", "frontends", "runtime/schema"],
     "test": ["dialects", "passes", "frontends", "compiler", "runtime"],
