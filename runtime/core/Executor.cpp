@@ -1,0 +1,477 @@
+#include "runtime/core/Executor.h"
+
+#include "runtime/core/Scratch.h"
+#include "runtime/schema/ArenaPlanner.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+namespace dlc::rt {
+
+using schema::Action;
+using schema::ExprCode;
+using schema::Storage;
+
+RunContext::Block::~Block() { free(data); }
+
+bool RunContext::Block::grow(int64_t size) {
+  constexpr int64_t alignment = 64;
+  size = std::max<int64_t>(alignment, (size + alignment - 1) / alignment * alignment);
+  if (size <= capacity)
+    return true;
+  free(data);
+  data = aligned_alloc(alignment, size);
+  capacity = data ? size : 0;
+  return data != nullptr;
+}
+
+RunContext::RunContext(const Program &p, ThreadPool &pool)
+    : program(p), pool(pool), blocks(p.table().values()->size()),
+      symbols(p.table().symbols()->size()), isBound(symbols.size()),
+      sizes(p.table().exprs()->size()), isKnown(sizes.size()),
+      pointers(blocks.size()), bytes(blocks.size()), symbolicOffset(blocks.size(), -1),
+      isCreated(p.table().outputs()->size()) {
+  size_t operands = 0, dims = 0;
+  for (const Instruction &instruction : p.instructions) {
+    operands = std::max(operands, instruction.operands.size());
+    dims = std::max(dims, instruction.dims.size());
+  }
+  callBuffers.resize(operands);
+  callDims.resize(dims);
+}
+
+RunContext::~RunContext() = default;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+bool RunContext::evaluateOne(const schema::Expr &expr, int64_t &result,
+                             bool &overflow) const {
+  int64_t stack[65];
+  int top = 0;
+  for (const schema::ExprStep *step : *expr.steps()) {
+    if (step->code() == ExprCode::Const) {
+      stack[top++] = step->value();
+      continue;
+    }
+    if (step->code() == ExprCode::Symbol) {
+      if (!isBound[step->value()])
+        return false;
+      stack[top++] = symbols[step->value()];
+      continue;
+    }
+    int64_t b = stack[--top], &a = stack[top - 1];
+    switch (step->code()) {
+    case ExprCode::Add: overflow |= __builtin_add_overflow(a, b, &a); break;
+    case ExprCode::Mul: overflow |= __builtin_mul_overflow(a, b, &a); break;
+    case ExprCode::Min: a = std::min(a, b); break;
+    case ExprCode::Max: a = std::max(a, b); break;
+    default: {
+      if (b <= 0) {
+        overflow = true;
+        break;
+      }
+      int64_t quotient = a / b, remainder = a % b;
+      if (remainder < 0)
+        --quotient, remainder += b;
+      a = step->code() == ExprCode::Mod        ? remainder
+          : step->code() == ExprCode::FloorDiv ? quotient
+                                               : quotient + (remainder != 0);
+    }
+    }
+  }
+  result = stack[0];
+  return true;
+}
+
+Status RunContext::evaluate() {
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    bool overflow = false;
+    isKnown[i] = evaluateOne(program.expr(i), sizes[i], overflow);
+    if (isKnown[i] && overflow)
+      return fail(DLC_USAGE, "%s: the size %s overflows", program.name.c_str(),
+                  program.exprText(i).c_str());
+  }
+  return nullptr;
+}
+
+Status RunContext::bindSymbol(uint32_t symbol, int64_t value, const std::string &where) {
+  const schema::DimSymbol &table = *program.table().symbols()->Get(symbol);
+  if (isBound[symbol] && symbols[symbol] != value)
+    return fail(DLC_USAGE, "%s: %s is %lld, but %s is %lld elsewhere",
+                program.name.c_str(), where.c_str(), (long long)value,
+                table.name()->c_str(), (long long)symbols[symbol]);
+  if (value < table.lower() || value > table.upper())
+    return fail(DLC_USAGE, "%s: %s is %lld, outside the range [%lld, %lld] of %s",
+                program.name.c_str(), where.c_str(), (long long)value,
+                (long long)table.lower(), (long long)table.upper(),
+                table.name()->c_str());
+  symbols[symbol] = value;
+  isBound[symbol] = 1;
+  return nullptr;
+}
+
+Status RunContext::bindInputs(dlc_tensor *const *inputs) {
+  std::fill(isBound.begin(), isBound.end(), 0);
+  const auto &list = *program.table().inputs();
+  for (uint32_t i = 0; i < list.size(); ++i) {
+    const schema::Value &value = program.value(list.Get(i));
+    const char *name = value.name()->c_str();
+    if (!inputs[i])
+      return fail(DLC_USAGE, "%s: input %s is missing", program.name.c_str(), name);
+    const dlc_tensor &tensor = *inputs[i];
+    int rank = value.dims() ? int(value.dims()->size()) : 0;
+    if (tensor.type != dlc_type(value.element()))
+      return fail(DLC_USAGE, "%s: input %s has the type %s, expects %s",
+                  program.name.c_str(), name, dlc_type_name(tensor.type),
+                  dlc_type_name(dlc_type(value.element())));
+    if (tensor.rank != rank)
+      return fail(DLC_USAGE, "%s: input %s has the rank %d, expects %d",
+                  program.name.c_str(), name, tensor.rank, rank);
+    for (int axis = 0; axis < rank; ++axis) {
+      const auto &steps = *program.expr(value.dims()->Get(axis)).steps();
+      if (steps.size() == 1 && steps.Get(0)->code() == ExprCode::Symbol)
+        RETURN_IF_ERROR(bindSymbol(steps.Get(0)->value(), tensor.dims[axis],
+                                   "axis " + std::to_string(axis) + " of input " + name));
+    }
+  }
+  return nullptr;
+}
+
+Status RunContext::checkInputs(dlc_tensor *const *inputs) {
+  const auto &list = *program.table().inputs();
+  for (uint32_t i = 0; i < list.size(); ++i) {
+    const schema::Value &value = program.value(list.Get(i));
+    for (int axis = 0; axis < inputs[i]->rank; ++axis) {
+      uint32_t expr = value.dims()->Get(axis);
+      if (!isKnown[expr] || sizes[expr] != inputs[i]->dims[axis])
+        return fail(DLC_USAGE, "%s: axis %d of input %s is %lld, expects %s",
+                    program.name.c_str(), axis, value.name()->c_str(),
+                    (long long)inputs[i]->dims[axis],
+                    program.dimTexts[list.Get(i)][axis].c_str());
+    }
+  }
+  return nullptr;
+}
+
+Status RunContext::checkConstraints() {
+  for (const schema::Constraint *c : *program.table().constraints())
+    if (isKnown[c->left()] && isKnown[c->right()] && sizes[c->left()] != sizes[c->right()])
+      return fail(DLC_USAGE, "%s: %s needs %s (%lld) and %s (%lld) to be equal",
+                  program.name.c_str(), c->reason() ? c->reason()->c_str() : "the model",
+                  program.exprText(c->left()).c_str(), (long long)sizes[c->left()],
+                  program.exprText(c->right()).c_str(), (long long)sizes[c->right()]);
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Places the arena values whose sizes the inputs have decided.
+Status RunContext::planSymbolicArena() {
+  if (plannedFor == symbols && symbolicArena.data)
+    return nullptr;
+  std::vector<schema::ArenaInterval> intervals;
+  std::vector<uint32_t> which;
+  for (uint32_t v = 0; v < pointers.size(); ++v) {
+    const schema::Value &value = program.value(v);
+    symbolicOffset[v] = -1;
+    if (value.storage() != Storage::Arena || value.offset() >= 0)
+      continue;
+    int64_t dims[DLC_MAX_RANK];
+    int rank = value.dims() ? int(value.dims()->size()) : 0;
+    bool known = true;
+    for (int axis = 0; axis < rank; ++axis) {
+      known &= bool(isKnown[value.dims()->Get(axis)]);
+      dims[axis] = sizes[value.dims()->Get(axis)];
+    }
+    if (!known)
+      continue;
+    int64_t size = dlc_type_size_bytes(dlc_type(value.element()), dims, rank);
+    if (size < 0)
+      return fail(DLC_USAGE, "%s: a value has the impossible shape %s",
+                  program.name.c_str(), dimsText(dims, rank).c_str());
+    intervals.push_back({value.first_use(), value.last_use(), size});
+    which.push_back(v);
+  }
+  schema::ArenaPlan plan = schema::planArena(intervals);
+  int64_t peak = intervals.empty() ? 0 : plan.peakBytes;
+  if (!symbolicArena.grow(peak))
+    return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: these sizes need %lld bytes",
+                program.name.c_str(), (long long)peak);
+  for (size_t i = 0; i < which.size(); ++i)
+    symbolicOffset[which[i]] = plan.offsets[i];
+  plannedFor = symbols;
+  return nullptr;
+}
+
+Status RunContext::placeOutput(uint32_t index, uint32_t output) {
+  const schema::Value &value = program.value(index);
+  int64_t dims[DLC_MAX_RANK];
+  int rank = value.dims() ? int(value.dims()->size()) : 0;
+  for (int axis = 0; axis < rank; ++axis)
+    dims[axis] = sizes[value.dims()->Get(axis)];
+  auto type = dlc_type(value.element());
+  dlc_tensor *&tensor = outputTensors[output];
+  if (!tensor) {
+    RETURN_IF_ERROR(createTensor(type, dims, rank, &tensor));
+    isCreated[output] = 1;
+  } else if (tensor->type != type || tensor->rank != rank ||
+             !std::equal(dims, dims + rank, tensor->dims)) {
+    return fail(DLC_USAGE, "%s: output %s is %s %s, the tensor given is %s %s",
+                program.name.c_str(), value.name()->c_str(), dlc_type_name(type),
+                dimsText(dims, rank).c_str(), dlc_type_name(tensor->type),
+                dimsText(tensor->dims, tensor->rank).c_str());
+  }
+  pointers[index] = tensor->data;
+  return nullptr;
+}
+
+Status RunContext::placeValue(uint32_t index) {
+  const schema::Value &value = program.value(index);
+  int64_t dims[DLC_MAX_RANK];
+  int rank = value.dims() ? int(value.dims()->size()) : 0;
+  for (int axis = 0; axis < rank; ++axis) {
+    if (!isKnown[value.dims()->Get(axis)])
+      return nullptr;
+    dims[axis] = sizes[value.dims()->Get(axis)];
+  }
+  bytes[index] = dlc_type_size_bytes(dlc_type(value.element()), dims, rank);
+  if (bytes[index] < 0)
+    return fail(DLC_USAGE, "%s: a value has the impossible shape %s",
+                program.name.c_str(), dimsText(dims, rank).c_str());
+  switch (value.storage()) {
+  case Storage::Input:
+  case Storage::Output: {
+    bool isInput = value.storage() == Storage::Input;
+    const auto &list = isInput ? *program.table().inputs() : *program.table().outputs();
+    for (uint32_t i = 0; i < list.size(); ++i)
+      if (list.Get(i) == index) {
+        if (!isInput)
+          return placeOutput(index, i);
+        pointers[index] = inputTensors[i]->data;
+      }
+    return nullptr;
+  }
+  case Storage::Constant:
+    pointers[index] = const_cast<void *>(program.constantData(value.constant()));
+    return nullptr;
+  case Storage::Alias:
+    if (pointers[value.alias()] && bytes[value.alias()] != bytes[index])
+      return fail(DLC_USAGE, "%s: cannot reshape %lld bytes to %s (%lld bytes)",
+                  program.name.c_str(), (long long)bytes[value.alias()],
+                  dimsText(dims, rank).c_str(), (long long)bytes[index]);
+    pointers[index] = pointers[value.alias()];
+    return nullptr;
+  case Storage::Arena:
+    break;
+  }
+  if (value.offset() >= 0) {
+    pointers[index] = static_cast<char *>(arena.data) + value.offset();
+  } else if (symbolicOffset[index] >= 0) {
+    pointers[index] = static_cast<char *>(symbolicArena.data) + symbolicOffset[index];
+  } else {
+    if (!blocks[index].grow(bytes[index]))
+      return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: a value of %lld bytes",
+                  program.name.c_str(), (long long)bytes[index]);
+    pointers[index] = blocks[index].data;
+  }
+  return nullptr;
+}
+
+Status RunContext::placeValues() {
+  for (uint32_t v = 0; v < pointers.size(); ++v)
+    if (!pointers[v])
+      RETURN_IF_ERROR(placeValue(v));
+  return nullptr;
+}
+
+Status RunContext::requirePlaced(uint32_t value) {
+  if (pointers[value])
+    return nullptr;
+  return fail(DLC_USAGE, "%s: broken artifact: value %u is used before its size is known",
+              program.name.c_str(), value);
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct ParallelCall {
+  const Kernel *kernel;
+  const DlcKernelCall *call;
+  std::atomic<int32_t> error{0};
+};
+
+void runUnit(void *argument, int64_t unit) {
+  auto &parallel = *static_cast<ParallelCall *>(argument);
+  Scratch::ofThread().reset();
+  if (int32_t error = parallel.kernel->run(parallel.call, unit, unit + 1))
+    parallel.error.store(error, std::memory_order_relaxed);
+}
+
+const char *kernelErrorText(int32_t error) {
+  switch (error) {
+  case kDlcKernelOutOfMemory: return "out of memory";
+  case kDlcKernelIndexOutOfRange: return "an index is out of range";
+  case kDlcKernelDivisionByZero: return "division by zero";
+  default: return "failed";
+  }
+}
+
+} // namespace
+
+Status RunContext::dispatch(const Instruction &instruction) {
+  const Kernel &kernel = program.kernels[instruction.kernel];
+  for (size_t i = 0; i < instruction.operands.size(); ++i) {
+    RETURN_IF_ERROR(requirePlaced(instruction.operands[i]));
+    callBuffers[i] = pointers[instruction.operands[i]];
+  }
+  for (size_t i = 0; i < instruction.dims.size(); ++i)
+    callDims[i] = sizes[instruction.dims[i]];
+  DlcKernelCall call = {callBuffers.data(), callDims.data(), Scratch::callback, nullptr};
+  ParallelCall parallel{&kernel, &call, {0}};
+  int64_t work = kernel.work ? kernel.work(callDims.data()) : 1;
+  if (pool.threads() == 1 || work == 1) {
+    Scratch::ofThread().reset();
+    if (work > 0)
+      parallel.error = kernel.run(&call, 0, work);
+  } else {
+    pool.parallelFor(work, runUnit, &parallel);
+  }
+  if (int32_t error = parallel.error.load())
+    return fail(error == kDlcKernelOutOfMemory ? DLC_OUT_OF_MEMORY : DLC_USAGE,
+                "%s: kernel %s (%s): %s", program.name.c_str(), kernel.name.c_str(),
+                instruction.nodes.c_str(), kernelErrorText(error));
+  return nullptr;
+}
+
+Status RunContext::copy(const Instruction &instruction) {
+  uint32_t source = instruction.operands[0], target = instruction.operands[1];
+  RETURN_IF_ERROR(requirePlaced(source));
+  RETURN_IF_ERROR(requirePlaced(target));
+  if (bytes[source] != bytes[target])
+    return fail(DLC_USAGE, "%s: copies %lld bytes into %lld", program.name.c_str(),
+                (long long)bytes[source], (long long)bytes[target]);
+  memmove(pointers[target], pointers[source], bytes[source]);
+  return nullptr;
+}
+
+namespace {
+
+/// Element `i` of an integer tensor, widened.
+int64_t integerAt(const void *data, dlc_type type, int64_t i) {
+  switch (type) {
+  case DLC_I32: return static_cast<const int32_t *>(data)[i];
+  case DLC_U32: return static_cast<const uint32_t *>(data)[i];
+  case DLC_I16: return static_cast<const int16_t *>(data)[i];
+  case DLC_U16: return static_cast<const uint16_t *>(data)[i];
+  case DLC_I8: return static_cast<const int8_t *>(data)[i];
+  case DLC_U8:
+  case DLC_BOOL: return static_cast<const uint8_t *>(data)[i];
+  default: return static_cast<const int64_t *>(data)[i];
+  }
+}
+
+int64_t elementBytes(dlc_type type) { return dlc_type_size_bytes(type, nullptr, 0); }
+
+bool isInteger(dlc_type type) { return type >= DLC_I8; }
+
+} // namespace
+
+Status RunContext::bindFromData(const Instruction &instruction) {
+  uint32_t index = instruction.operands[0];
+  RETURN_IF_ERROR(requirePlaced(index));
+  auto type = dlc_type(program.value(index).element());
+  if (!isInteger(type) || (instruction.index + 1) * elementBytes(type) > bytes[index])
+    return fail(DLC_USAGE, "%s: broken artifact: size read outside a tensor",
+                program.name.c_str());
+  int64_t value = integerAt(pointers[index], type, instruction.index);
+  RETURN_IF_ERROR(bindSymbol(instruction.symbol, value, "a size that the data decides"));
+  RETURN_IF_ERROR(evaluate());
+  RETURN_IF_ERROR(checkConstraints());
+  return placeValues();
+}
+
+Status RunContext::checkIndices(const Instruction &instruction) {
+  uint32_t index = instruction.operands[0];
+  RETURN_IF_ERROR(requirePlaced(index));
+  auto type = dlc_type(program.value(index).element());
+  int64_t lower = sizes[instruction.dims[0]], upper = sizes[instruction.dims[1]];
+  if (!isInteger(type))
+    return fail(DLC_USAGE, "%s: broken artifact: indices of type %s",
+                program.name.c_str(), dlc_type_name(type));
+  int64_t count = bytes[index] / elementBytes(type);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t value = integerAt(pointers[index], type, i);
+    if (value < lower || value >= upper)
+      return fail(DLC_USAGE, "%s: %s: index %lld is out of range [%lld, %lld]",
+                  program.name.c_str(), instruction.nodes.c_str(), (long long)value,
+                  (long long)lower, (long long)upper - 1);
+  }
+  return nullptr;
+}
+
+Status RunContext::step(const Instruction &instruction, const dlc_run_options &options) {
+  switch (instruction.kind) {
+  case Action::Dispatch: return dispatch(instruction);
+  case Action::Copy: return copy(instruction);
+  case Action::BindSymbol: return bindFromData(instruction);
+  default: return checkIndices(instruction);
+  }
+}
+
+void RunContext::dropCreatedOutputs() {
+  for (size_t i = 0; i < isCreated.size(); ++i)
+    if (isCreated[i]) {
+      delete outputTensors[i];
+      outputTensors[i] = nullptr;
+    }
+}
+
+Status RunContext::run(dlc_tensor *const *inputs, dlc_tensor **outputs,
+                       const dlc_run_options &options) {
+  inputTensors = inputs;
+  outputTensors = outputs;
+  std::fill(isCreated.begin(), isCreated.end(), 0);
+  auto body = [&]() -> Status {
+    RETURN_IF_ERROR(bindInputs(inputs));
+    RETURN_IF_ERROR(evaluate());
+    RETURN_IF_ERROR(checkInputs(inputs));
+    RETURN_IF_ERROR(checkConstraints());
+    if (!arena.grow(program.table().arena_bytes()))
+      return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: the plan needs %lld bytes",
+                  program.name.c_str(), (long long)program.table().arena_bytes());
+    RETURN_IF_ERROR(planSymbolicArena());
+    std::fill(pointers.begin(), pointers.end(), nullptr);
+    RETURN_IF_ERROR(placeValues());
+    using Clock = std::chrono::steady_clock;
+    auto start = Clock::now();
+    for (const Instruction &instruction : program.instructions) {
+      auto before = options.profile ? Clock::now() : start;
+      RETURN_IF_ERROR(step(instruction, options));
+      if (!options.profile || instruction.kind != Action::Dispatch)
+        continue;
+      std::chrono::duration<double, std::micro> since = before - start,
+                                                took = Clock::now() - before;
+      bool hasFlops = instruction.flops != 0xffffffffu && isKnown[instruction.flops];
+      dlc_profile_entry entry = {program.kernels[instruction.kernel].name.c_str(),
+                                 instruction.nodes.c_str(), since.count(), took.count(),
+                                 hasFlops ? double(sizes[instruction.flops]) : 0};
+      options.profile(options.profile_user, &entry);
+    }
+    return nullptr;
+  };
+  Status status = body();
+  if (status)
+    dropCreatedOutputs();
+  return status;
+}
+
+} // namespace dlc::rt

@@ -1,0 +1,71 @@
+// One run of a program: binds symbols, places buffers, walks instructions.
+
+#ifndef DLC_RUNTIME_CORE_EXECUTOR_H
+#define DLC_RUNTIME_CORE_EXECUTOR_H
+
+#include "runtime/core/Program.h"
+#include "runtime/core/Tensor.h"
+#include "runtime/core/ThreadPool.h"
+
+namespace dlc::rt {
+
+/// What a run needs and keeps between runs: memory, sizes, pointers. Used by
+/// one thread at a time; a model has as many as it has concurrent runs.
+class RunContext {
+public:
+  RunContext(const Program &program, ThreadPool &pool);
+  ~RunContext();
+  RunContext(const RunContext &) = delete;
+
+  Status run(dlc_tensor *const *inputs, dlc_tensor **outputs,
+             const dlc_run_options &options);
+
+private:
+  /// A growable block of memory.
+  struct Block {
+    void *data = nullptr;
+    int64_t capacity = 0;
+    ~Block();
+    bool grow(int64_t bytes);
+  };
+
+  Status bindInputs(dlc_tensor *const *inputs);
+  Status bindSymbol(uint32_t symbol, int64_t value, const std::string &where);
+  Status checkInputs(dlc_tensor *const *inputs);
+  Status checkConstraints();
+  Status evaluate();
+  bool evaluateOne(const schema::Expr &expr, int64_t &result, bool &overflow) const;
+  Status planSymbolicArena();
+  Status placeValues();
+  Status placeValue(uint32_t index);
+  Status placeOutput(uint32_t index, uint32_t output);
+  Status step(const Instruction &instruction, const dlc_run_options &options);
+  Status dispatch(const Instruction &instruction);
+  Status copy(const Instruction &instruction);
+  Status bindFromData(const Instruction &instruction);
+  Status checkIndices(const Instruction &instruction);
+  Status requirePlaced(uint32_t value);
+  void dropCreatedOutputs();
+
+  const Program &program;
+  ThreadPool &pool;
+  Block arena, symbolicArena;
+  std::vector<Block> blocks;          // per value, for sizes known during the run
+  std::vector<int64_t> symbols;
+  std::vector<char> isBound;          // per symbol
+  std::vector<int64_t> sizes;         // per expression
+  std::vector<char> isKnown;          // per expression
+  std::vector<void *> pointers;       // per value; null: not placed
+  std::vector<int64_t> bytes;         // per value
+  std::vector<int64_t> symbolicOffset; // per value; -1: none
+  std::vector<int64_t> plannedFor;    // the symbols of the current placement
+  std::vector<void *> callBuffers;
+  std::vector<int64_t> callDims;
+  dlc_tensor *const *inputTensors = nullptr;
+  dlc_tensor **outputTensors = nullptr;
+  std::vector<char> isCreated;        // per output
+};
+
+} // namespace dlc::rt
+
+#endif // DLC_RUNTIME_CORE_EXECUTOR_H

@@ -1,0 +1,86 @@
+// A loaded artifact, checked and flattened: what the executor walks.
+
+#ifndef DLC_RUNTIME_CORE_PROGRAM_H
+#define DLC_RUNTIME_CORE_PROGRAM_H
+
+#include "runtime/core/Status.h"
+
+#include "runtime/schema/KernelAbi.h"
+#include "runtime/schema/artifact_generated.h"
+
+#include <string>
+#include <vector>
+
+namespace dlc::rt {
+
+/// A file mapped into memory, or the caller's bytes.
+class Mapping {
+public:
+  ~Mapping();
+  Status open(const char *path);
+  Status wrap(const void *bytes, size_t size);
+  const char *data = nullptr;
+  size_t size = 0;
+
+private:
+  bool owned = false;
+};
+
+struct Kernel {
+  std::string name;
+  DlcKernelFn run = nullptr;
+  DlcKernelWorkFn work = nullptr;
+};
+
+struct Instruction {
+  schema::Action kind;
+  uint32_t kernel = 0;
+  std::vector<uint32_t> operands; // values
+  std::vector<uint32_t> dims;     // expressions
+  uint32_t symbol = 0, index = 0; // BindSymbol
+  uint32_t flops = 0xffffffffu;
+  std::string nodes;
+};
+
+/// Everything here was checked against the file: indices are in range, slices
+/// inside it, aliases refer to earlier values.
+class Program {
+public:
+  ~Program();
+  Status load(const char *path, const dlc_load_options &options);
+  Status loadMemory(const void *bytes, size_t size, const dlc_load_options &options);
+
+  const schema::Artifact &table() const { return *artifact; }
+  const schema::Value &value(uint32_t i) const { return *artifact->values()->Get(i); }
+  const schema::Expr &expr(uint32_t i) const { return *artifact->exprs()->Get(i); }
+  const void *constantData(uint32_t constant) const {
+    return file.data + artifact->constants()->Get(constant)->offset();
+  }
+  /// "N*2", for messages and signatures.
+  std::string exprText(uint32_t i) const;
+
+  std::string name; // the file, for messages
+  std::vector<Kernel> kernels;
+  std::vector<Instruction> instructions;
+  std::vector<std::vector<std::string>> dimTexts; // per value
+  int64_t constantBytes = 0;
+
+private:
+  Status finish(const dlc_load_options &options);
+  Status checkHeader(const dlc_load_options &options);
+  Status checkTables();
+  Status flatten();
+  Status loadCode();
+
+  Mapping file;
+  const schema::Artifact *artifact = nullptr;
+  void *library = nullptr;
+};
+
+/// Checks every index, offset and enumerator of a verified table.
+Status validate(const schema::Artifact &artifact, size_t fileBytes,
+                const std::string &file);
+
+} // namespace dlc::rt
+
+#endif // DLC_RUNTIME_CORE_PROGRAM_H

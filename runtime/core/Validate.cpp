@@ -1,0 +1,240 @@
+// Artifacts are hostile: nothing is used before it was checked here. The
+// FlatBuffers verifier has run already, so that tables can be read at all.
+
+#include "runtime/core/Program.h"
+
+#include "runtime/schema/Format.h"
+
+#include "dlc/dlc.h"
+
+namespace dlc::rt {
+
+namespace {
+
+using namespace schema;
+
+class Validator {
+public:
+  Validator(const Artifact &a, size_t fileBytes, const std::string &file)
+      : a(a), fileBytes(fileBytes), file(file) {}
+
+  Status run() {
+    if (!a.exprs() || !a.symbols() || !a.values() || !a.inputs() || !a.outputs() ||
+        !a.constants() || !a.kernels() || !a.codes() || !a.body() || !a.nodes() ||
+        !a.constraints())
+      return bad("a required table is missing", 0);
+    RETURN_IF_ERROR(checkExprs());
+    RETURN_IF_ERROR(checkSections());
+    RETURN_IF_ERROR(checkValues());
+    RETURN_IF_ERROR(checkSignature());
+    RETURN_IF_ERROR(checkInstructions());
+    return checkWeights();
+  }
+
+private:
+  Status bad(const char *what, uint64_t index) {
+    return fail(DLC_USAGE, "%s: broken artifact: %s (entry %llu); compile it again",
+                file.c_str(), what, (unsigned long long)index);
+  }
+  template <typename Vector> static uint64_t sizeOf(const Vector *vector) {
+    return vector ? vector->size() : 0;
+  }
+  bool isExpr(uint32_t i) const { return i < a.exprs()->size(); }
+  bool isValue(uint32_t i) const { return i < a.values()->size(); }
+  template <typename Vector, typename Check>
+  static bool all(const Vector *vector, Check check) {
+    for (uint64_t i = 0; i < sizeOf(vector); ++i)
+      if (!check(vector->Get(i)))
+        return false;
+    return true;
+  }
+
+  Status checkExprs() {
+    for (uint32_t i = 0; i < a.exprs()->size(); ++i) {
+      const Expr *expr = a.exprs()->Get(i);
+      int64_t depth = 0;
+      for (uint32_t s = 0; s < sizeOf(expr->steps()); ++s) {
+        const ExprStep *step = expr->steps()->Get(s);
+        if (step->code() > ExprCode::MAX)
+          return bad("unknown expression code", i);
+        if (step->code() == ExprCode::Symbol &&
+            uint64_t(step->value()) >= a.symbols()->size())
+          return bad("expression names an unknown symbol", i);
+        depth += step->code() <= ExprCode::Symbol ? 1 : -1;
+        if (depth < 1 || depth > 64)
+          return bad("expression is malformed", i);
+      }
+      if (depth != 1)
+        return bad("expression is malformed", i);
+    }
+    for (uint32_t i = 0; i < a.symbols()->size(); ++i)
+      if (!a.symbols()->Get(i)->name())
+        return bad("symbol without a name", i);
+    for (uint32_t i = 0; i < a.constraints()->size(); ++i)
+      if (!isExpr(a.constraints()->Get(i)->left()) ||
+          !isExpr(a.constraints()->Get(i)->right()))
+        return bad("constraint over an unknown expression", i);
+    return nullptr;
+  }
+
+  bool inFile(uint64_t offset, uint64_t size) const {
+    return offset <= fileBytes && size <= fileBytes - offset;
+  }
+
+  Status checkSections() {
+    for (uint32_t i = 0; i < a.constants()->size(); ++i) {
+      const Constant *constant = a.constants()->Get(i);
+      if (!inFile(constant->offset(), constant->size_bytes()) ||
+          constant->offset() % 64 != 0)
+        return bad("constant lies outside the file", i);
+    }
+    for (uint32_t i = 0; i < a.codes()->size(); ++i) {
+      const Code *code = a.codes()->Get(i);
+      if (!inFile(code->offset(), code->size_bytes()) || !code->target() ||
+          !code->cpu())
+        return bad("machine code lies outside the file", i);
+    }
+    for (uint32_t i = 0; i < a.kernels()->size(); ++i)
+      if (!a.kernels()->Get(i)->name())
+        return bad("kernel without a name", i);
+    return nullptr;
+  }
+
+  /// The value's bytes when its shape is constant; -1 when symbolic, -2 when
+  /// that overflows.
+  int64_t staticBytes(const Value *value) const {
+    int64_t dims[DLC_MAX_RANK] = {};
+    for (uint32_t d = 0; d < sizeOf(value->dims()); ++d) {
+      const auto *steps = a.exprs()->Get(value->dims()->Get(d))->steps();
+      if (steps->size() != 1 || steps->Get(0)->code() != ExprCode::Const)
+        return -1;
+      dims[d] = steps->Get(0)->value();
+    }
+    int64_t bytes = dlc_type_size_bytes(dlc_type(value->element()), dims,
+                                        int(sizeOf(value->dims())));
+    return bytes < 0 ? -2 : bytes;
+  }
+
+  Status checkValues() {
+    int64_t arena = a.arena_bytes();
+    if (arena < 0 || arena > (int64_t(1) << 46))
+      return bad("absurd arena size", 0);
+    for (uint32_t i = 0; i < a.values()->size(); ++i) {
+      const Value *value = a.values()->Get(i);
+      if (value->element() > ElementType::MAX || value->storage() > Storage::MAX)
+        return bad("unknown element type or storage", i);
+      if (!all(value->dims(), [&](uint32_t e) { return isExpr(e); }) ||
+          sizeOf(value->dims()) > DLC_MAX_RANK)
+        return bad("value has an invalid shape", i);
+      int64_t bytes = staticBytes(value);
+      if (bytes == -2)
+        return bad("value has an impossible size", i);
+      switch (value->storage()) {
+      case Storage::Constant:
+        if (value->constant() >= a.constants()->size() || bytes < 0 ||
+            uint64_t(bytes) != a.constants()->Get(value->constant())->size_bytes())
+          return bad("constant has another size than its shape", i);
+        break;
+      case Storage::Arena:
+        if (value->offset() >= 0 &&
+            (bytes < 0 || value->offset() % 64 != 0 || value->offset() > arena ||
+             bytes > arena - value->offset()))
+          return bad("value lies outside the arena", i);
+        break;
+      case Storage::Alias: {
+        if (value->alias() >= i)
+          return bad("alias of a later value", i);
+        int64_t base = staticBytes(a.values()->Get(value->alias()));
+        if ((bytes >= 0) != (base >= 0) || bytes != base)
+          return bad("alias of a value of another size", i);
+        break;
+      }
+      default:
+        break;
+      }
+    }
+    return nullptr;
+  }
+
+  Status checkSignature() {
+    for (uint32_t i = 0; i < a.inputs()->size(); ++i)
+      if (!isValue(a.inputs()->Get(i)) || !a.values()->Get(a.inputs()->Get(i))->name() ||
+          a.values()->Get(a.inputs()->Get(i))->storage() != Storage::Input)
+        return bad("invalid input", i);
+    for (uint32_t i = 0; i < a.outputs()->size(); ++i)
+      if (!isValue(a.outputs()->Get(i)) ||
+          !a.values()->Get(a.outputs()->Get(i))->name() ||
+          a.values()->Get(a.outputs()->Get(i))->storage() != Storage::Output)
+        return bad("invalid output", i);
+    return nullptr;
+  }
+
+  bool isWritable(uint32_t i) const {
+    const Value *value = a.values()->Get(i);
+    while (value->storage() == Storage::Alias)
+      value = a.values()->Get(value->alias());
+    return value->storage() == Storage::Arena || value->storage() == Storage::Output;
+  }
+
+  bool nodesExist(const flatbuffers::Vector<uint32_t> *nodes) const {
+    return all(nodes, [&](uint32_t n) {
+      return n < a.nodes()->size() && a.nodes()->Get(n)->name();
+    });
+  }
+
+  Status checkInstruction(const schema::Instruction *instruction, uint32_t i) {
+    if (const auto *dispatch = instruction->action_as_Dispatch()) {
+      if (dispatch->kernel() >= a.kernels()->size() ||
+          !all(dispatch->operands(), [&](uint32_t v) { return isValue(v); }) ||
+          !all(dispatch->dims(), [&](uint32_t e) { return isExpr(e); }) ||
+          !nodesExist(dispatch->nodes()) ||
+          (dispatch->flops() != kNone && !isExpr(dispatch->flops())))
+        return bad("invalid dispatch", i);
+    } else if (const auto *copy = instruction->action_as_Copy()) {
+      if (!isValue(copy->source()) || !isValue(copy->target()) ||
+          !isWritable(copy->target()))
+        return bad("invalid copy", i);
+    } else if (const auto *bind = instruction->action_as_BindSymbol()) {
+      if (!isValue(bind->value()) || bind->symbol() >= a.symbols()->size())
+        return bad("invalid bind", i);
+    } else if (const auto *check = instruction->action_as_CheckIndices()) {
+      if (!isValue(check->value()) || !isExpr(check->lower()) ||
+          !isExpr(check->upper()) || !nodesExist(check->nodes()))
+        return bad("invalid index check", i);
+    } else {
+      return fail(DLC_UNSUPPORTED,
+                  "%s: instruction %u is of a kind that this runtime does not run",
+                  file.c_str(), i);
+    }
+    return nullptr;
+  }
+
+  Status checkInstructions() {
+    const auto *list = a.body()->instructions();
+    for (uint32_t i = 0; i < sizeOf(list); ++i)
+      RETURN_IF_ERROR(checkInstruction(list->Get(i), i));
+    return nullptr;
+  }
+
+  Status checkWeights() {
+    uint64_t count = sizeOf(a.weight_names());
+    if (sizeOf(a.weight_values()) != count || sizeOf(a.weight_elements()) != count ||
+        sizeOf(a.weight_dims()) != count)
+      return bad("weight tables differ in length", count);
+    if (!all(a.weight_values(), [&](uint32_t c) { return c < a.constants()->size(); }))
+      return bad("weight names an unknown constant", 0);
+    return nullptr;
+  }
+
+  const Artifact &a;
+  size_t fileBytes;
+  const std::string &file;
+};
+
+} // namespace
+
+Status validate(const Artifact &artifact, size_t fileBytes, const std::string &file) {
+  return Validator(artifact, fileBytes, file).run();
+}
+
+} // namespace dlc::rt
