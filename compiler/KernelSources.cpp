@@ -36,7 +36,7 @@ FailureOr<KernelSources::Use> KernelSources::add(dl::KernelOp kernel,
   lowered->function.erase();
   auto [it, isNew] = byText.try_emplace(text, list.size());
   if (isNew)
-    list.push_back({describe(kernel) + "_" + std::to_string(list.size()), text});
+    list.push_back({describe(kernel) + "_" + std::to_string(list.size()), text, {}});
   return Use{it->second, lowered->sizes};
 }
 

@@ -4,6 +4,7 @@
 #ifndef DLC_COMPILER_KERNELSOURCES_H
 #define DLC_COMPILER_KERNELSOURCES_H
 
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "passes/KernelLowering.h"
 
 #include "dialects/dl/ops/Structure.h"
@@ -18,6 +19,8 @@ public:
   struct Source {
     std::string name; // readable and unique: "add_relu_3"
     std::string ir;   // one func.func, no locations
+    /// For a contraction: emits it on a worker's context instead.
+    std::function<void(mlir::OpBuilder &, const cpu::CpuInfo &)> emit;
   };
   struct Use {
     size_t source;                             // index into sources()

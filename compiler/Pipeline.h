@@ -1,0 +1,45 @@
+// The compiler's phases, in order, by name.
+
+#ifndef DLC_COMPILER_PIPELINE_H
+#define DLC_COMPILER_PIPELINE_H
+
+#include "compiler/Compile.h"
+#include "compiler/KernelSources.h"
+
+#include "dialects/plan/Plan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <chrono>
+
+namespace dlc {
+
+/// What phases leave for later ones and for the summary.
+struct CompileState {
+  const CompileOptions &options;
+  KernelSources sources;
+  plan::ProgramOp program;
+  size_t importedOps = 0, foldedValues = 0;
+  std::vector<std::pair<std::string, double>> phaseSeconds;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+
+  double elapsedSeconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  /// True when optional work should be skipped (`--budget-s`).
+  bool overBudget() const {
+    return options.budgetSeconds > 0 && elapsedSeconds() > options.budgetSeconds;
+  }
+};
+
+struct Phase {
+  const char *name;
+  mlir::LogicalResult (*run)(mlir::ModuleOp module, CompileState &state);
+};
+
+/// From imported dl to a plan.
+llvm::ArrayRef<Phase> compilerPhases();
+
+} // namespace dlc
+
+#endif // DLC_COMPILER_PIPELINE_H

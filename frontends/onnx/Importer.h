@@ -1,0 +1,41 @@
+// The ONNX frontend's door: a file in, a dl module and all problems out.
+
+#ifndef DLC_FRONTENDS_ONNX_IMPORTER_H
+#define DLC_FRONTENDS_ONNX_IMPORTER_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dlc::onnx {
+
+struct ImportOptions {
+  /// Sizes or bounds of symbolic dims: name -> [low, high].
+  std::map<std::string, std::pair<int64_t, int64_t>> dims;
+};
+
+struct Issue {
+  bool isWarning = false, isUnsupported = false;
+  std::string node, message;
+};
+
+struct ImportResult {
+  mlir::OwningOpRef<mlir::ModuleOp> module; // null when there are errors
+  std::vector<Issue> issues;                // besides the context's diagnostics
+  std::vector<std::pair<std::string, mlir::ElementsAttr>> weights;
+  std::shared_ptr<void> memory; // constants point into it
+};
+
+/// Reads, validates and imports a model. Problems are gathered, not just the
+/// first one reported.
+ImportResult importModel(const std::string &path, mlir::MLIRContext &context,
+                         const ImportOptions &options);
+
+} // namespace dlc::onnx
+
+#endif // DLC_FRONTENDS_ONNX_IMPORTER_H
