@@ -14,12 +14,14 @@ using namespace mlir; // The generated code names some upstream types unqualifie
 namespace dlc::dl {
 void registerConstantOps(DlDialect &dialect);
 void registerElementwiseOps(DlDialect &dialect);
+void registerMovementOps(DlDialect &dialect);
 void registerStructureOps(DlDialect &dialect);
 } // namespace dlc::dl
 
 void dlc::dl::DlDialect::initialize() {
   registerConstantOps(*this);
   registerElementwiseOps(*this);
+  registerMovementOps(*this);
   registerStructureOps(*this);
 }
 
