@@ -53,22 +53,31 @@ Program::~Program() {
     dlclose(library);
 }
 
-Status Program::load(const char *path, const dlc_load_options &options) {
+Status Program::open(const char *path, const dlc_load_options &options) {
   name = path;
   RETURN_IF_ERROR(file.open(path));
-  return finish(options);
+  return check(options);
+}
+
+Status Program::load(const char *path, const dlc_load_options &options) {
+  RETURN_IF_ERROR(open(path, options));
+  return finish();
 }
 
 Status Program::loadMemory(const void *bytes, size_t size,
                            const dlc_load_options &options) {
   name = "artifact in memory";
   RETURN_IF_ERROR(file.wrap(bytes, size));
-  return finish(options);
+  RETURN_IF_ERROR(check(options));
+  return finish();
 }
 
-Status Program::finish(const dlc_load_options &options) {
+Status Program::check(const dlc_load_options &options) {
   RETURN_IF_ERROR(checkHeader(options));
-  RETURN_IF_ERROR(validate(*artifact, file.size, name));
+  return validate(*artifact, file.size, name);
+}
+
+Status Program::finish() {
   RETURN_IF_ERROR(flatten());
   return loadCode();
 }

@@ -49,8 +49,11 @@ public:
   ~Program();
   Status load(const char *path, const dlc_load_options &options);
   Status loadMemory(const void *bytes, size_t size, const dlc_load_options &options);
+  /// Maps and checks only: enough to look at the table, on any machine.
+  Status open(const char *path, const dlc_load_options &options);
 
   const schema::Artifact &table() const { return *artifact; }
+  const Mapping &mapping() const { return file; }
   const schema::Value &value(uint32_t i) const { return *artifact->values()->Get(i); }
   const schema::Expr &expr(uint32_t i) const { return *artifact->exprs()->Get(i); }
   const void *constantData(uint32_t constant) const {
@@ -66,7 +69,8 @@ public:
   int64_t constantBytes = 0;
 
 private:
-  Status finish(const dlc_load_options &options);
+  Status check(const dlc_load_options &options);
+  Status finish();
   Status checkHeader(const dlc_load_options &options);
   Status checkTables();
   Status flatten();

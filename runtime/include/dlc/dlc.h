@@ -141,6 +141,22 @@ DLC_API dlc_status *dlc_model_run(dlc_model *model, dlc_tensor *const *inputs,
 
 DLC_API const char *dlc_version(void);
 
+/* --- artifacts, for tools that look into them --- */
+typedef struct dlc_artifact dlc_artifact;
+/* Maps an artifact and checks it as loading does, its hash included, but loads
+ * no machine code: also for artifacts that this machine cannot run. */
+DLC_API dlc_status *dlc_artifact_open(const char *path, dlc_artifact **artifact);
+DLC_API void dlc_artifact_free(dlc_artifact *artifact);
+/* The whole file. */
+DLC_API const void *dlc_artifact_data(const dlc_artifact *artifact);
+DLC_API size_t dlc_artifact_size_bytes(const dlc_artifact *artifact);
+/* The checked FlatBuffers root within it: a dlc::schema::Artifact (artifact.fbs). */
+DLC_API const void *dlc_artifact_table(const dlc_artifact *artifact);
+
+/* Threads that this process may use: its affinity mask, bounded by the cgroup's
+ * quota. What a model gets when its load options ask for 0. */
+DLC_API int dlc_available_threads(void);
+
 #ifdef __cplusplus
 }
 #endif
