@@ -15,6 +15,7 @@ namespace dlc::dl {
 void registerConstantOps(DlDialect &dialect);
 void registerElementwiseOps(DlDialect &dialect);
 void registerMovementOps(DlDialect &dialect);
+void registerSliceOps(DlDialect &dialect);
 void registerStructureOps(DlDialect &dialect);
 } // namespace dlc::dl
 
@@ -22,6 +23,7 @@ void dlc::dl::DlDialect::initialize() {
   registerConstantOps(*this);
   registerElementwiseOps(*this);
   registerMovementOps(*this);
+  registerSliceOps(*this);
   registerStructureOps(*this);
 }
 

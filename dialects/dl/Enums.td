@@ -13,4 +13,10 @@ def Dl_Comparison : I32EnumAttr<"Comparison", "how two elements compare", [
   let cppNamespace = "::dlc::dl";
 }
 
+def Dl_PadMode : I32EnumAttr<"PadMode", "what stands outside a padded tensor", [
+    I32EnumAttrCase<"constant", 0>, I32EnumAttrCase<"reflect", 1>,
+    I32EnumAttrCase<"edge", 2>, I32EnumAttrCase<"wrap", 3>]> {
+  let cppNamespace = "::dlc::dl";
+}
+
 #endif // DLC_DIALECTS_DL_ENUMS_TD

@@ -49,23 +49,30 @@ std::optional<SmallVector<AffineExpr>> constantContents(Value value) {
   return contents;
 }
 
-/// Knows operands by their types alone: every `?` is a symbol of its own.
+/// Chains of shape arithmetic are followed this far from an op.
+constexpr int kMaxChain = 32;
+
+/// Knows operands by their types and by the ops that compute small integer
+/// tensors: every `?` is a symbol of its own.
 class LocalScope : public DimScope {
 public:
   explicit LocalScope(MLIRContext *context) : context(context) {}
 
   TensorInfo lookup(Value value) override {
+    auto it = infos.find(value);
+    if (it != infos.end())
+      return it->second;
     TensorInfo info;
     auto type = cast<RankedTensorType>(value.getType());
     info.element = type.getElementType();
-    auto [it, isNew] = symbols.try_emplace(value);
-    if (isNew)
-      for (int64_t size : type.getShape())
-        it->second.push_back(ShapedType::isDynamic(size)
-                                 ? unknown()
-                                 : getAffineConstantExpr(size, context));
-    info.dims = it->second;
+    for (int64_t size : type.getShape())
+      info.dims.push_back(ShapedType::isDynamic(size)
+                              ? unknown()
+                              : getAffineConstantExpr(size, context));
     info.contents = constantContents(value);
+    if (!info.contents)
+      info.contents = computedContents(value);
+    infos[value] = info;
     return info;
   }
   AffineExpr unknown() override {
@@ -75,9 +82,27 @@ public:
   void constrain(AffineExpr, AffineExpr, Operation *) override {}
 
 private:
+  std::optional<SmallVector<AffineExpr>> computedContents(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    auto op = value.getDefiningOp<InferType>();
+    if (!op || op->hasTrait<OpTrait::ConstantLike>() || depth >= kMaxChain ||
+        !isa<IntegerType>(type.getElementType()) || !type.hasStaticShape() ||
+        type.getNumElements() > kMaxTrackedElements)
+      return std::nullopt;
+    ++depth;
+    InferContext c(op, *this);
+    LogicalResult done = op.inferTypes(c);
+    --depth;
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (failed(done) || number >= c.results.size())
+      return std::nullopt;
+    return c.results[number].contents;
+  }
+
   MLIRContext *context;
-  llvm::DenseMap<Value, Shape> symbols;
+  llvm::DenseMap<Value, TensorInfo> infos;
   unsigned numSymbols = 0;
+  int depth = 0;
 };
 
 LogicalResult checkResults(Operation *op, const InferContext &c) {

@@ -4,6 +4,8 @@
 
 #include "dialects/dl/Dl.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -21,6 +23,15 @@ bool isNonNegative(AffineExpr expr) {
   if (binary.getKind() == AffineExprKind::Mod) // By a positive modulus.
     return true;
   return isNonNegative(binary.getLHS()) && isNonNegative(binary.getRHS());
+}
+
+AffineExpr collectTerms(AffineExpr expr) {
+  unsigned numSymbols = 0;
+  expr.walk([&](AffineExpr e) {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+      numSymbols = std::max(numSymbols, symbol.getPosition() + 1);
+  });
+  return simplifyAffineExpr(expr, 0, numSymbols);
 }
 
 namespace {
@@ -79,7 +90,7 @@ LogicalResult demandAtLeast(InferContext &c, AffineExpr size, AffineExpr bound,
       return success();
     return c.error() << what << ": " << *known << " is less than " << *least;
   }
-  if (isNonNegative(size - bound))
+  if (isNonNegative(collectTerms(size - bound)))
     return success();
   return c.equal(bound.floorDiv(size + 1), c.constant(0), what);
 }
@@ -101,6 +112,27 @@ std::optional<SmallVector<AffineExpr>> trackedElements(const TensorInfo &info) {
   if (info.contents && int64_t(info.contents->size()) == *count)
     return info.contents;
   return SmallVector<AffineExpr>(*count);
+}
+
+FailureOr<int64_t> shapeOperandLength(InferContext &c, const TensorInfo &info,
+                                      StringRef name) {
+  if (info.rank() == 1 && info.element.isInteger(64))
+    if (auto length = constantSize(info.dims[0]))
+      return *length;
+  c.error() << name << " must be an i64 vector of static length";
+  return failure();
+}
+
+std::optional<SmallVector<int64_t>> constantElements(Value tensor) {
+  DenseElementsAttr elements;
+  if (!isa<IntegerType>(cast<RankedTensorType>(tensor.getType()).getElementType()) ||
+      !matchPattern(tensor, m_Constant(&elements)) ||
+      elements.getNumElements() > kMaxTrackedElements)
+    return std::nullopt;
+  SmallVector<int64_t> values;
+  for (const APInt &element : elements.getValues<APInt>())
+    values.push_back(element.getSExtValue());
+  return values;
 }
 
 FailureOr<int64_t> resolveAxis(InferContext &c, int64_t axis, int64_t rank) {

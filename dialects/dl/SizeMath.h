@@ -11,6 +11,9 @@ namespace dlc::dl {
 /// True when `expr` can be proven to be >= 0.
 bool isNonNegative(mlir::AffineExpr expr);
 
+/// `expr` with equal terms collected.
+mlir::AffineExpr collectTerms(mlir::AffineExpr expr);
+
 /// product(numerator) / product(denominator), with common factors cancelled.
 /// `isExact` (if given) says whether the division is known to leave no rest.
 mlir::AffineExpr quotient(llvm::ArrayRef<mlir::AffineExpr> numerator,
@@ -29,6 +32,13 @@ trackedElements(const TensorInfo &info);
 
 /// The number of elements when it is static and small enough to track.
 std::optional<int64_t> trackableCount(llvm::ArrayRef<mlir::AffineExpr> dims);
+
+/// The length of an i64 vector operand called `name`; an error for others.
+mlir::FailureOr<int64_t> shapeOperandLength(InferContext &c, const TensorInfo &info,
+                                            llvm::StringRef name);
+
+/// The elements of a tensor that is constant at this place of the program.
+std::optional<llvm::SmallVector<int64_t>> constantElements(mlir::Value tensor);
 
 /// Resolves an axis that may count from the end; an error when out of range.
 mlir::FailureOr<int64_t> resolveAxis(InferContext &c, int64_t axis, int64_t rank);

@@ -27,15 +27,6 @@ void registerMovementOps(DlDialect &dialect) {
 // Reshape and resolve_shape
 //===----------------------------------------------------------------------===//
 
-FailureOr<int64_t> shapeOperandLength(InferContext &c, const TensorInfo &info,
-                                      StringRef name) {
-  if (info.rank() == 1 && info.element.isInteger(64))
-    if (auto length = constantSize(info.dims[0]))
-      return *length;
-  c.error() << name << " must be an i64 vector of static length";
-  return failure();
-}
-
 LogicalResult ReshapeOp::inferTypes(InferContext &c) {
   TensorInfo input = c.of(getInput()), shape = c.of(getShape());
   auto length = shapeOperandLength(c, shape, "shape"); // C1
