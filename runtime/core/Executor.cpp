@@ -2,6 +2,7 @@
 
 #include "runtime/core/Scratch.h"
 #include "runtime/schema/ArenaPlanner.h"
+#include "runtime/schema/Expr.h"
 
 #include <atomic>
 #include <chrono>
@@ -48,49 +49,11 @@ RunContext::~RunContext() = default;
 // Sizes
 //===----------------------------------------------------------------------===//
 
-bool RunContext::evaluateOne(const schema::Expr &expr, int64_t &result,
-                             bool &overflow) const {
-  int64_t stack[65];
-  int top = 0;
-  for (const schema::ExprStep *step : *expr.steps()) {
-    if (step->code() == ExprCode::Const) {
-      stack[top++] = step->value();
-      continue;
-    }
-    if (step->code() == ExprCode::Symbol) {
-      if (!isBound[step->value()])
-        return false;
-      stack[top++] = symbols[step->value()];
-      continue;
-    }
-    int64_t b = stack[--top], &a = stack[top - 1];
-    switch (step->code()) {
-    case ExprCode::Add: overflow |= __builtin_add_overflow(a, b, &a); break;
-    case ExprCode::Mul: overflow |= __builtin_mul_overflow(a, b, &a); break;
-    case ExprCode::Min: a = std::min(a, b); break;
-    case ExprCode::Max: a = std::max(a, b); break;
-    default: {
-      if (b <= 0) {
-        overflow = true;
-        break;
-      }
-      int64_t quotient = a / b, remainder = a % b;
-      if (remainder < 0)
-        --quotient, remainder += b;
-      a = step->code() == ExprCode::Mod        ? remainder
-          : step->code() == ExprCode::FloorDiv ? quotient
-                                               : quotient + (remainder != 0);
-    }
-    }
-  }
-  result = stack[0];
-  return true;
-}
-
 Status RunContext::evaluate() {
   for (size_t i = 0; i < sizes.size(); ++i) {
     bool overflow = false;
-    isKnown[i] = evaluateOne(program.expr(i), sizes[i], overflow);
+    isKnown[i] = schema::evaluateExpr(program.expr(i), symbols.data(), isBound.data(),
+                                        sizes[i], overflow);
     if (isKnown[i] && overflow)
       return fail(DLC_USAGE, "%s: the size %s overflows", program.name.c_str(),
                   program.exprText(i).c_str());

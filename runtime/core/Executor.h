@@ -34,7 +34,6 @@ private:
   Status checkInputs(dlc_tensor *const *inputs);
   Status checkConstraints();
   Status evaluate();
-  bool evaluateOne(const schema::Expr &expr, int64_t &result, bool &overflow) const;
   Status planSymbolicArena();
   Status placeValues();
   Status placeValue(uint32_t index);

@@ -4,6 +4,7 @@
 
 #include "runtime/core/CpuFeatures.h"
 #include "runtime/schema/ContentHash.h"
+#include "runtime/schema/Expr.h"
 #include "runtime/schema/Format.h"
 
 #include <cerrno>
@@ -163,27 +164,7 @@ Status Program::flatten() {
 }
 
 std::string Program::exprText(uint32_t i) const {
-  static const char *const infix[] = {"", "", " + ", "*", " / ", " ceildiv ", " mod ",
-                                      " min ", " max "};
-  std::vector<std::string> stack;
-  for (const schema::ExprStep *step : *expr(i).steps()) {
-    if (step->code() == schema::ExprCode::Const) {
-      stack.push_back(std::to_string(step->value()));
-    } else if (step->code() == schema::ExprCode::Symbol) {
-      stack.push_back(artifact->symbols()->Get(step->value())->name()->str());
-    } else {
-      std::string right = std::move(stack.back());
-      stack.pop_back();
-      bool isProduct = step->code() == schema::ExprCode::Mul;
-      std::string text = stack.back() + infix[int(step->code())] + right;
-      stack.back() = isProduct ? text : "(" + text + ")";
-    }
-  }
-  std::string text = stack.back();
-  if (text.size() > 2 && text.front() == '(' && text.back() == ')' &&
-      text.find('(', 1) == std::string::npos)
-    return text.substr(1, text.size() - 2);
-  return text;
+  return schema::exprText(expr(i), *artifact->symbols());
 }
 
 Status Program::loadCode() {

@@ -3,6 +3,7 @@
 
 #include "runtime/core/Program.h"
 
+#include "runtime/schema/Expr.h"
 #include "runtime/schema/Format.h"
 
 #include "dlc/dlc.h"
@@ -61,7 +62,7 @@ private:
             uint64_t(step->value()) >= a.symbols()->size())
           return bad("expression names an unknown symbol", i);
         depth += step->code() <= ExprCode::Symbol ? 1 : -1;
-        if (depth < 1 || depth > 64)
+        if (depth < 1 || depth > kExprStackDepth)
           return bad("expression is malformed", i);
       }
       if (depth != 1)
