@@ -104,13 +104,17 @@ void addInputOptions(CLI::App &command, InputOptions &options) {
   command.add_flag("--bgr", options.image.bgr, "blue first");
   command.add_option("--random", options.seed, "random values for all other inputs")
       ->type_name("SEED");
+  addDimOption(command, options.dims, "a symbolic size of random inputs (default 1)");
+}
+
+void addDimOption(CLI::App &command, std::map<std::string, int64_t> &dims, const std::string &help) {
   command.add_option_function<std::vector<std::string>>(
       "--dim",
-      [&options](const std::vector<std::string> &texts) {
+      [&dims](const std::vector<std::string> &texts) {
         for (const std::string &text : texts)
-          options.dims.insert_or_assign(parseDim(text).first, parseDim(text).second);
+          dims.insert_or_assign(parseDim(text).first, parseDim(text).second);
       },
-      "a symbolic size of random inputs (default 1)")
+      help)
       ->type_name("N=SIZE")->expected(1)->take_all();
 }
 

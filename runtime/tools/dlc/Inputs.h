@@ -21,6 +21,8 @@ struct InputOptions {
 };
 
 void addInputOptions(CLI::App &command, InputOptions &options);
+/// --dim NAME=SIZE, any number of times.
+void addDimOption(CLI::App &command, std::map<std::string, int64_t> &dims, const std::string &help);
 
 /// One tensor per model input, in order. Anything missing, twice given, unknown
 /// or of a wrong type is an error that names it.

@@ -50,6 +50,7 @@ int run(int argc, char **argv) {
   int exitCode = DLC_OK;
   addCompilerCommands(app);
   addRunCommand(app, exitCode);
+  addInspectCommand(app, exitCode);
   try {
     if (argc > 1 && isCompilerCommand(argv[1]))
       runCompiler(argc, argv);
