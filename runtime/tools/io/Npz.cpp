@@ -7,7 +7,9 @@
 
 #include <zip.h>
 
+#include <array>
 #include <set>
+#include <string_view>
 
 namespace dlc::cli {
 
@@ -90,6 +92,10 @@ NamedTensors readNpz(const std::string &path) {
 }
 
 void writeNpz(const std::string &path, const std::vector<NamedView> &arrays) {
+  if (arrays.empty()) { // libzip writes no file for an empty archive
+    constexpr std::string_view endOfDirectory("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+    return writeFile(path, std::array<std::string_view, 1>{endOfDirectory});
+  }
   Archive archive = openArchive(path, ZIP_CREATE | ZIP_TRUNCATE);
   // libzip reads the buffers when it closes the archive.
   std::vector<Tensor> carriers;
