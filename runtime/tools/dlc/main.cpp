@@ -50,7 +50,10 @@ int run(int argc, char **argv) {
   int exitCode = DLC_OK;
   addCompilerCommands(app);
   addRunCommand(app, exitCode);
+  addBenchCommand(app, exitCode);
   addInspectCommand(app, exitCode);
+  addDoctorCommand(app, exitCode);
+  addDevicesCommand(app, exitCode);
   try {
     if (argc > 1 && isCompilerCommand(argv[1]))
       runCompiler(argc, argv);
