@@ -11,20 +11,17 @@ using namespace mlir; // The generated code names some upstream types unqualifie
 #include "dialects/dl/DlDialect.cpp.inc"
 #include "dialects/dl/DlEnums.cpp.inc"
 
+// Families.inc has one DL_FAMILY(Name) per entry of DL_FAMILIES in CMakeLists.txt.
 namespace dlc::dl {
-void registerConstantOps(DlDialect &dialect);
-void registerElementwiseOps(DlDialect &dialect);
-void registerMovementOps(DlDialect &dialect);
-void registerSliceOps(DlDialect &dialect);
-void registerStructureOps(DlDialect &dialect);
+#define DL_FAMILY(name) void register##name##Ops(DlDialect &dialect);
+#include "dialects/dl/Families.inc"
+#undef DL_FAMILY
 } // namespace dlc::dl
 
 void dlc::dl::DlDialect::initialize() {
-  registerConstantOps(*this);
-  registerElementwiseOps(*this);
-  registerMovementOps(*this);
-  registerSliceOps(*this);
-  registerStructureOps(*this);
+#define DL_FAMILY(name) register##name##Ops(*this);
+#include "dialects/dl/Families.inc"
+#undef DL_FAMILY
 }
 
 Operation *dlc::dl::DlDialect::materializeConstant(OpBuilder &b, Attribute value,

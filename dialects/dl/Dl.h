@@ -25,6 +25,7 @@ enum class FusionRole {
   Opaque       // a kernel of its own
 };
 FusionRole defaultFusionRole(mlir::Operation *op);
+bool hasRankOfResult(mlir::Operation *op, unsigned operand);
 
 /// LowersToLinalg's default, for Elementwise ops.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>

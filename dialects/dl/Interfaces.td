@@ -144,6 +144,13 @@ def Dl_LayoutAware : OpInterface<"LayoutAware"> {
       "bool", "prefersChannelsLast", (ins), "", "return false;">,
     InterfaceMethod<
       /*desc=*/[{
+        True when operand `i` has its axes permuted with the op. By default
+        those of the rank of the result.
+      }],
+      "bool", "permutesOperand", (ins "unsigned":$i), "",
+      "return ::dlc::dl::hasRankOfResult($_op, i);">,
+    InterfaceMethod<
+      /*desc=*/[{
         Emits the op on operands that are already permuted by `perm` (those of
         the permuted rank; others are unchanged) and returns the permuted
         results, or failure when the op cannot.

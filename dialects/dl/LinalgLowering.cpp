@@ -135,6 +135,46 @@ Value LinalgLowering::map(ValueRange inputs, Value like, BodyFn body) {
   return generic(inputs, empty(like), maps, iterators, body);
 }
 
+Value LinalgLowering::toStored(Value computed, Value like) {
+  Type stored = type(like).getElementType();
+  auto computedType = cast<RankedTensorType>(computed.getType());
+  if (computedType.getElementType() == stored)
+    return computed;
+  return map({computed}, like, [&](OpBuilder &b, Location at, ValueRange args) {
+    return toStorage(b, at, args[0], element(like));
+  });
+}
+
+SmallVector<Value> LinalgLowering::reduce(ValueRange inputs, ArrayRef<Type> elements,
+                                          Value result, double start,
+                                          ArrayRef<AffineMap> maps,
+                                          ArrayRef<utils::IteratorType> iterators,
+                                          TermFn term, CombineFn combine) {
+  Type compute = computeType(element(result));
+  Value init = filled(dims(result), scalar(compute, start));
+  bool isUnsigned = element(result).isUnsignedInteger();
+  Value sum = generic(inputs, init, maps, iterators,
+                      [&](OpBuilder &b, Location at, ValueRange args) {
+                        ScalarMath m{b, at, isUnsigned};
+                        SmallVector<Value> x;
+                        for (auto [arg, type] : llvm::zip(args, elements))
+                          x.push_back(toCompute(b, at, arg, type));
+                        return combine(m, args.back(), term(m, x));
+                      });
+  return {toStored(sum, result)};
+}
+
+SmallVector<Value> LinalgLowering::accumulate(ValueRange inputs, Value result,
+                                              ArrayRef<AffineMap> maps,
+                                              ArrayRef<utils::IteratorType> iterators,
+                                              TermFn term) {
+  SmallVector<Type> elements;
+  for (Value input : inputs)
+    elements.push_back(cast<RankedTensorType>(input.getType()).getElementType());
+  return reduce(inputs, elements, result, 0, maps, iterators, term,
+                [](ScalarMath &m, Value sum, Value x) { return m.add(sum, x); });
+}
+
 AffineMap LinalgLowering::broadcastMap(Value operand, int64_t loops) {
   auto shape = cast<RankedTensorType>(operand.getType()).getShape();
   SmallVector<AffineExpr> exprs;

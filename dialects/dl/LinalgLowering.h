@@ -8,6 +8,7 @@
 #define DLC_DIALECTS_DL_LINALGLOWERING_H
 
 #include "dialects/dl/Dl.h"
+#include "dialects/dl/ScalarMath.h"
 
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -82,6 +83,24 @@ public:
   /// All-parallel generic over the shape of `like`: identity maps for every
   /// input; inputs must have that shape.
   mlir::Value map(mlir::ValueRange inputs, mlir::Value like, BodyFn body);
+
+  /// A reduction: result = combine over the reduction loops, starting from
+  /// `start`, of `body` applied to the inputs in compute precision. Narrow
+  /// floats accumulate in f32 and are rounded once.
+  using TermFn = llvm::function_ref<mlir::Value(ScalarMath &, mlir::ValueRange)>;
+  using CombineFn = llvm::function_ref<mlir::Value(ScalarMath &, mlir::Value, mlir::Value)>;
+  llvm::SmallVector<mlir::Value>
+  reduce(mlir::ValueRange inputs, llvm::ArrayRef<mlir::Type> elements,
+         mlir::Value result, double start, llvm::ArrayRef<mlir::AffineMap> maps,
+         llvm::ArrayRef<mlir::utils::IteratorType> iterators, TermFn term,
+         CombineFn combine);
+  /// The sum of terms.
+  llvm::SmallVector<mlir::Value>
+  accumulate(mlir::ValueRange inputs, mlir::Value result,
+             llvm::ArrayRef<mlir::AffineMap> maps,
+             llvm::ArrayRef<mlir::utils::IteratorType> iterators, TermFn term);
+  /// Rounds a tensor in compute precision to the storage of `like`.
+  mlir::Value toStored(mlir::Value computed, mlir::Value like);
 
   /// The map by which a dl operand broadcasts to `rank` loop dims.
   mlir::AffineMap broadcastMap(mlir::Value operand, int64_t rank);
