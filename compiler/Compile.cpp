@@ -150,7 +150,7 @@ int compileModel(const CompileOptions &options) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);
   report.listen(context);
-  CompileState state{options, {}, {}};
+  CompileState state(options);
   ImportedModel model = importModel(options, context, report);
   if (!model.module)
     return report.exitCode(kExitUsage);
@@ -168,7 +168,7 @@ int checkModel(const CompileOptions &options) {
   loadDialects(context);
   report.listen(context);
   ImportedModel model = importModel(options, context, report);
-  CompileState state{options, {}, {}};
+  CompileState state(options);
   if (model.module)
     (void)runPhases(*model.module, state);
   return report.finishCheck();

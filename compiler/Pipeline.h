@@ -16,6 +16,8 @@ namespace dlc {
 
 /// What phases leave for later ones and for the summary.
 struct CompileState {
+  explicit CompileState(const CompileOptions &options) : options(options) {}
+
   const CompileOptions &options;
   KernelSources sources;
   plan::ProgramOp program;

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <iostream>
+#include <charconv>
 
 using namespace dlc;
 

@@ -13,7 +13,6 @@ using namespace mlir;
 namespace dlc::onnx {
 
 std::optional<NodeContext::Ints> NodeContext::constantInts(Value v) const {
-  DenseElementsAttr elements;
   if (!v || !isa<IntegerType>(element(v)))
     return std::nullopt;
   auto known = importer.knownInts(v);

@@ -1,0 +1,20 @@
+// Every family of handlers adds its ops to the registry.
+
+#ifndef DLC_FRONTENDS_ONNX_OPS_FAMILIES_H
+#define DLC_FRONTENDS_ONNX_OPS_FAMILIES_H
+
+#include "frontends/onnx/NodeContext.h"
+
+namespace dlc::onnx {
+
+void addActivations(Registry &registry);
+void addBasics(Registry &registry);
+void addConvolutions(Registry &registry);
+void addElementwise(Registry &registry);
+void addMatMuls(Registry &registry);
+void addNormalizations(Registry &registry);
+void addReductions(Registry &registry);
+
+} // namespace dlc::onnx
+
+#endif // DLC_FRONTENDS_ONNX_OPS_FAMILIES_H
