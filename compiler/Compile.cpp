@@ -137,6 +137,7 @@ int generate(CompileState &state, ArrayRef<NamedWeight> weights, Reporter &repor
 } // namespace
 
 int compileModel(const CompileOptions &options) {
+  MLIRContext context(MLIRContext::Threading::DISABLED); // outlives its listener
   Reporter report(options);
   if (!isPhase(options.stopAfter))
     return report.error(kExitUsage, "--stop-after: no phase is called '" +
@@ -147,7 +148,6 @@ int compileModel(const CompileOptions &options) {
   auto cpu = cpu::resolveCpu(options.cpu);
   if (!cpu)
     return report.error(kExitUsage, llvm::toString(cpu.takeError()));
-  MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);
   report.listen(context);
   CompileState state(options);
@@ -163,8 +163,8 @@ int compileModel(const CompileOptions &options) {
 }
 
 int checkModel(const CompileOptions &options) {
+  MLIRContext context(MLIRContext::Threading::DISABLED); // outlives its listener
   Reporter report(options);
-  MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);
   report.listen(context);
   ImportedModel model = importModel(options, context, report);

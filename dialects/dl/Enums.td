@@ -16,6 +16,9 @@ def Dl_Comparison : I32EnumAttr<"Comparison", "how two elements compare", [
 def Dl_PadMode : I32EnumAttr<"PadMode", "what stands outside a padded tensor", [
     I32EnumAttrCase<"constant", 0>, I32EnumAttrCase<"reflect", 1>,
     I32EnumAttrCase<"edge", 2>, I32EnumAttrCase<"wrap", 3>]> {
+  let cppNamespace = "::dlc::dl";
+}
+
 def Dl_ReduceKind : I32EnumAttr<"ReduceKind", "how elements are combined", [
     I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
     I32EnumAttrCase<"prod", 2>, I32EnumAttrCase<"max", 3>,

@@ -145,6 +145,8 @@ Expected<CodeImage> compileKernels(ArrayRef<KernelJob> jobs, const CpuOptions &o
   for (const std::string &error : errors)
     if (!error.empty())
       return llvm::createStringError(error);
+  if (jobs.empty())
+    return CodeImage{{}, std::move(*cpu)};
   auto image = linkObjects(objects);
   if (!image)
     return image.takeError();

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -119,6 +120,15 @@ void lowerAllocations(ModuleOp module) {
   }
 }
 
+/// Copies become loops: the library function for strided ones is not linked.
+void lowerCopies(ModuleOp module) {
+  module.walk([](memref::CopyOp copy) {
+    OpBuilder b(copy);
+    linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(), copy.getTarget());
+    copy.erase();
+  });
+}
+
 LogicalResult expandMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateMathExpansion(patterns);
@@ -131,6 +141,7 @@ LogicalResult lowerToLlvmDialect(ModuleOp module) {
   MLIRContext *context = module.getContext();
   if (failed(expandMath(module)))
     return failure();
+  lowerCopies(module);
   PassManager loops(context);
   loops.enableVerifier(false);
   loops.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
