@@ -26,4 +26,11 @@ def Dl_ReduceKind : I32EnumAttr<"ReduceKind", "how elements are combined", [
   let cppNamespace = "::dlc::dl";
 }
 
+def Dl_ScatterMode : I32EnumAttr<"ScatterMode", "what a scattered element does to the one that is there", [
+    I32EnumAttrCase<"replace", 0>, I32EnumAttrCase<"add", 1>,
+    I32EnumAttrCase<"mul", 2>, I32EnumAttrCase<"min", 3>,
+    I32EnumAttrCase<"max", 4>]> {
+  let cppNamespace = "::dlc::dl";
+}
+
 #endif // DLC_DIALECTS_DL_ENUMS_TD

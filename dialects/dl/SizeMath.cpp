@@ -135,6 +135,17 @@ std::optional<SmallVector<int64_t>> constantElements(Value tensor) {
   return values;
 }
 
+LogicalResult demandIndices(InferContext &c, const TensorInfo &indices, AffineExpr size) {
+  int64_t least = 0;
+  for (AffineExpr index : indices.contents.value_or(SmallVector<AffineExpr>()))
+    if (auto value = index ? constantSize(index) : std::nullopt) {
+      if (*value == INT64_MIN || *value == INT64_MAX)
+        return c.error() << "index " << *value << " is out of range";
+      least = std::max(least, *value < 0 ? -*value : *value + 1);
+    }
+  return demandAtLeast(c, size, c.constant(least), "size of the indexed axis");
+}
+
 FailureOr<int64_t> resolveAxis(InferContext &c, int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank) {
     c.error() << "axis " << axis << " is out of range for rank " << rank;

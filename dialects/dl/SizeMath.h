@@ -40,6 +40,10 @@ mlir::FailureOr<int64_t> shapeOperandLength(InferContext &c, const TensorInfo &i
 /// The elements of a tensor that is constant at this place of the program.
 std::optional<llvm::SmallVector<int64_t>> constantElements(mlir::Value tensor);
 
+/// Demands that the known ones of `indices` lie in [-size, size).
+llvm::LogicalResult demandIndices(InferContext &c, const TensorInfo &indices,
+                                  mlir::AffineExpr size);
+
 /// Resolves an axis that may count from the end; an error when out of range.
 mlir::FailureOr<int64_t> resolveAxis(InferContext &c, int64_t axis, int64_t rank);
 
