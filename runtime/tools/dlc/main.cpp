@@ -13,6 +13,20 @@ using namespace dlc::cli;
 
 namespace {
 
+/// Names and defaults, not CLI11's every constraint: help must fit a screen.
+class ShortFormatter : public CLI::Formatter {
+public:
+  ShortFormatter() { column_width(26); }
+  std::string make_option_opts(const CLI::Option *option) const override {
+    std::string type = option->get_type_name();
+    type = type.substr(0, type.find(':'));
+    std::string text = type.empty() ? "" : " " + type;
+    if (!option->get_default_str().empty())
+      text += "=" + option->get_default_str();
+    return text;
+  }
+};
+
 int report(dlc_code code, const std::string &message) {
   std::cout.flush();
   std::cerr << "error: " << codeWord(code) << ": " << message << "\n";
@@ -40,6 +54,7 @@ void checkCommandName(const CLI::App &app, const char *name) {
 
 int run(int argc, char **argv) {
   CLI::App app{"dlc: compiles deep-learning models and runs them", "dlc"};
+  app.formatter(std::make_shared<ShortFormatter>()); // commands inherit it
   app.set_version_flag("--version", dlc_version());
   app.require_subcommand(1);
   app.footer("Example:\n"

@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include <jpeglib.h>
+// After jpeglib.h, which it needs.
+#include <jerror.h>
 #include <png.h>
 
 namespace dlc::cli {
@@ -53,6 +55,13 @@ void leaveJpeg(j_common_ptr info) {
   longjmp(errors->escape, 1);
 }
 
+/// libjpeg only warns of a picture that ends early, and fills the rest with gray.
+void refuseTruncation(j_common_ptr info, int level) {
+  int code = info->err->msg_code;
+  if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER))
+    leaveJpeg(info);
+}
+
 /// Decodes into `image`, whose pixels `reserve` makes. Nothing here has a
 /// destructor: libjpeg leaves by longjmp.
 bool decodeJpeg(jpeg_decompress_struct &jpeg, JpegErrors &errors,
@@ -80,7 +89,7 @@ Image readJpeg(std::span<const uint8_t> bytes, const std::string &path) {
   JpegErrors errors = {};
   jpeg.err = jpeg_std_error(&errors.manager);
   errors.manager.error_exit = leaveJpeg;
-  errors.manager.output_message = [](j_common_ptr) {};
+  errors.manager.emit_message = refuseTruncation;
   Image image;
   bool decoded = decodeJpeg(jpeg, errors, bytes, image,
                             [](Image &image, int64_t width, int64_t height) {
