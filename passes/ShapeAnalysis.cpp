@@ -95,28 +95,6 @@ dl::TensorInfo ShapeAnalysis::lookup(Value value) {
   return infos[value] = info;
 }
 
-namespace {
-
-/// The elements of a small constant integer tensor, as sizes.
-std::optional<SmallVector<AffineExpr>> constantContents(Operation *op) {
-  DenseElementsAttr elements;
-  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !isa<IntegerType>(type.getElementType()) ||
-      type.getNumElements() > dl::kMaxTrackedElements ||
-      !matchPattern(op->getResult(0), m_Constant(&elements)))
-    return std::nullopt;
-  bool isSigned = !type.getElementType().isUnsignedInteger() &&
-                  !type.getElementType().isInteger(1);
-  SmallVector<AffineExpr> contents;
-  for (const APInt &element : elements.getValues<APInt>())
-    contents.push_back(getAffineConstantExpr(
-        isSigned ? element.getSExtValue() : int64_t(element.getZExtValue()),
-        op->getContext()));
-  return contents;
-}
-
-} // namespace
-
 LogicalResult ShapeAnalysis::visitOp(Operation *op) {
   if (auto kernel = dyn_cast<dl::KernelOp>(op)) {
     Block &body = kernel.getBody().front();
@@ -144,7 +122,7 @@ LogicalResult ShapeAnalysis::visitOp(Operation *op) {
   for (auto [result, info] : llvm::zip(op->getResults(), c.results))
     infos[result] = info;
   if (op->hasTrait<OpTrait::ConstantLike>())
-    infos[op->getResult(0)].contents = constantContents(op);
+    infos[op->getResult(0)].contents = dl::constantContents(op->getResult(0));
   return success();
 }
 

@@ -29,9 +29,6 @@ RankedTensorType toTensorType(const TensorInfo &info) {
   return RankedTensorType::get(shape, info.element);
 }
 
-namespace {
-
-/// The elements of a small constant integer tensor.
 std::optional<SmallVector<AffineExpr>> constantContents(Value value) {
   DenseElementsAttr elements;
   auto type = cast<RankedTensorType>(value.getType());
@@ -48,6 +45,8 @@ std::optional<SmallVector<AffineExpr>> constantContents(Value value) {
         value.getContext()));
   return contents;
 }
+
+namespace {
 
 /// Chains of shape arithmetic are followed this far from an op.
 constexpr int kMaxChain = 32;
@@ -214,14 +213,21 @@ LogicalResult inferElementwise(Operation *op, InferContext &c) {
   return success();
 }
 
-LogicalResult refineResultTypes(Operation *op) {
-  LocalScope scope(op->getContext());
+LogicalResult refineResultTypes(Operation *op, DimScope &scope,
+                                SmallVector<TensorInfo> &results) {
   InferContext c(op, scope);
   if (failed(cast<InferType>(op).inferTypes(c)) || failed(checkResults(op, c)))
     return failure();
   for (auto [result, info] : llvm::zip(op->getResults(), c.results))
     result.setType(toTensorType(info));
+  results = std::move(c.results);
   return success();
+}
+
+LogicalResult refineResultTypes(Operation *op) {
+  LocalScope scope(op->getContext());
+  SmallVector<TensorInfo> results;
+  return refineResultTypes(op, scope, results);
 }
 
 LogicalResult verifyInferredTypes(Operation *op) {

@@ -98,6 +98,12 @@ llvm::LogicalResult inferElementwise(mlir::Operation *op, InferContext &c);
 llvm::LogicalResult verifyInferredTypes(mlir::Operation *op);
 /// Sets the result types of `op` to the inferred ones.
 llvm::LogicalResult refineResultTypes(mlir::Operation *op);
+/// The same with what `scope` knows about the operands; `results` gets what is known
+/// about the results.
+llvm::LogicalResult refineResultTypes(mlir::Operation *op, DimScope &scope,
+                                      llvm::SmallVector<TensorInfo> &results);
+/// The elements of a small constant integer tensor, as sizes.
+std::optional<llvm::SmallVector<mlir::AffineExpr>> constantContents(mlir::Value value);
 
 } // namespace dlc::dl
 

@@ -1,379 +1,284 @@
 #include "frontends/onnx/GraphImporter.h"
 
+#include "frontends/onnx/TensorData.h"
+
 #include "dialects/dl/ConstantData.h"
 #include "dialects/dl/ops/Constant.h"
-#include "dialects/dl/ScalarMath.h"
-#include "dialects/dl/ops/Elementwise.h"
 
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
+using llvm::Twine;
 
 namespace dlc::onnx {
 
-namespace {
-
-constexpr int kMaxFunctionDepth = 64;
-constexpr int64_t kMaxInlinedNodes = 1000000;
-/// Constants up to this many elements may be asked for by handlers.
-constexpr int64_t kKnownElements = 4096;
-
-std::string describe(const Node &node) {
-  if (!node.name.empty())
-    return std::string(node.name);
-  for (std::string_view output : node.outputs)
-    if (!output.empty())
-      return std::string(output);
-  return std::string(node.opType);
+GraphImporter::GraphImporter(const Model &model, MappedFiles &files, IssueList &issues,
+                             MLIRContext &context, const ImportOptions &options)
+    : model(model), files(files), issues(issues), context(&context), options(options),
+      functions(model) {
+  for (const OpsetImport &import : model.opsets)
+    modelOpsets.try_emplace(import.domain, import.version);
 }
 
-} // namespace
-
-bool isDefaultDomain(std::string_view domain) {
-  return domain.empty() || domain == "ai.onnx";
-}
-
-int64_t opsetOf(ArrayRef<OpsetId> opsets, std::string_view domain) {
-  for (const OpsetId &opset : opsets)
-    if (opset.domain == domain ||
-        (isDefaultDomain(opset.domain) && isDefaultDomain(domain)))
-      return opset.version;
-  return 0;
-}
-
-void GraphImporter::issue(std::string node, std::string message, bool isUnsupported) {
-  result.issues.push_back({false, isUnsupported, std::move(node), std::move(message)});
-}
-
-LogicalResult GraphImporter::report(const Node &node, const Twine &what,
-                                    bool isUnsupported) {
-  issue(describe(node),
-        (isUnsupported ? "unsupported: " : "") + std::string(node.opType) + ": " + what.str(),
-        isUnsupported);
-  return failure();
-}
-
-Location GraphImporter::locationOf(const Node &node) {
-  return NameLoc::get(b.getStringAttr(describe(node)));
-}
-
-FailureOr<Value> GraphImporter::constant(const Tensor &tensor, Location loc) {
-  std::string error;
-  ElementsAttr value = tensors.convert(tensor, b.getContext(), error);
-  if (!value) {
-    bool isUnsupported = StringRef(error).starts_with("unsupported");
-    issue(std::string(tensor.name), "tensor '" + std::string(tensor.name) + "': " + error,
-          isUnsupported);
-    return failure();
-  }
-  return Value(dl::ConstantOp::create(b, loc, value.getShapedType(), value));
+OwningOpRef<ModuleOp> GraphImporter::run() {
+  ScopedDiagnosticHandler handler(context, [this](Diagnostic &d) { return diagnose(d); });
+  OpBuilder b(context);
+  module = ModuleOp::create(b.getUnknownLoc());
+  b.setInsertionPointToEnd(module->getBody());
+  main = func::FuncOp::create(b, b.getUnknownLoc(), "main", b.getFunctionType({}, {}));
+  main->setAttr("dl.name", b.getStringAttr(model.graph->name));
+  b.setInsertionPointToStart(main.addEntryBlock());
+  Environment env;
+  addConstants(*model.graph, b, env, /*areWeights=*/true);
+  addArguments(env);
+  for (const Node &node : model.graph->nodes)
+    importNode(node, b, env);
+  if (issues.hasErrors())
+    return nullptr;
+  addResults(env);
+  addBounds();
+  return issues.hasErrors() ? nullptr : std::move(module);
 }
 
 namespace {
 
-/// The constant that `value` is, when it is small enough to look into.
-ElementsAttr smallConstant(Value value) {
-  auto op = value.getDefiningOp<dl::ConstantOp>();
-  if (!op || op.getValue().getNumElements() > kKnownElements)
-    return {};
-  return op.getValue();
-}
-
-template <typename Element, typename Result>
-void read(ArrayRef<char> bytes, SmallVector<Result> &out) {
-  for (size_t at = 0; at + sizeof(Element) <= bytes.size(); at += sizeof(Element)) {
-    Element element;
-    std::memcpy(&element, bytes.data() + at, sizeof(Element));
-    out.push_back(Result(element));
-  }
+/// Where a size stays open, `dl.dims` names its symbol.
+StringRef dimName(const ValueInfo &input, size_t axis, std::string &storage) {
+  StringRef param = input.type.dims[axis].param;
+  if (!param.empty())
+    return param;
+  return storage = input.name.str() + "." + std::to_string(axis);
 }
 
 } // namespace
 
-std::optional<SmallVector<int64_t>> GraphImporter::knownInts(Value value) {
-  // Shape arithmetic that is already decided counts as constant.
-  if (auto cast = value.getDefiningOp<dl::CastOp>();
-      cast && isa<IntegerType>(dl::elementOf(cast.getInput())))
-    return knownInts(cast.getInput());
-  ElementsAttr attr = smallConstant(value);
-  if (!attr)
-    return std::nullopt;
-  std::vector<char> storage;
-  ArrayRef<char> bytes = dl::constantBytes(attr, storage);
-  SmallVector<int64_t> result;
-  auto type = cast<IntegerType>(attr.getElementType());
-  switch (type.getWidth()) {
-  case 64: read<int64_t>(bytes, result); break;
-  case 32: type.isUnsigned() ? read<uint32_t>(bytes, result) : read<int32_t>(bytes, result); break;
-  case 16: type.isUnsigned() ? read<uint16_t>(bytes, result) : read<int16_t>(bytes, result); break;
-  default: type.isUnsigned() ? read<uint8_t>(bytes, result) : read<int8_t>(bytes, result); break;
-  }
-  return result;
-}
-
-std::optional<SmallVector<double>> GraphImporter::knownFloats(Value value) {
-  ElementsAttr attr = smallConstant(value);
-  if (!attr)
-    return std::nullopt;
-  std::vector<char> storage;
-  ArrayRef<char> bytes = dl::constantBytes(attr, storage);
-  SmallVector<double> result;
-  Type type = attr.getElementType();
-  if (type.isF32())
-    read<float>(bytes, result);
-  else if (type.isF64())
-    read<double>(bytes, result);
-  else
-    for (size_t at = 0; at + 2 <= bytes.size(); at += 2) {
-      uint16_t bits;
-      std::memcpy(&bits, bytes.data() + at, 2);
-      APFloat half(cast<FloatType>(type).getFloatSemantics(), APInt(16, bits));
-      bool ignored;
-      half.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &ignored);
-      result.push_back(half.convertToDouble());
-    }
-  return result;
-}
-
-Value GraphImporter::lookup(std::string_view name, Scope &scope) {
-  if (auto it = scope.find(StringRef(name)); it != scope.end())
-    return it->second;
-  if (auto it = constants.find(StringRef(name)); it != constants.end())
-    return it->second;
-  auto initializer = initializers.find(StringRef(name));
-  if (initializer == initializers.end())
-    return {};
-  // At the top of the function, so that every region can see it.
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(entry);
-  auto value = constant(*initializer->second,
-                        NameLoc::get(b.getStringAttr(StringRef(name))));
-  return constants[StringRef(name)] = succeeded(value) ? *value : Value();
-}
-
-const Function *GraphImporter::findFunction(const Node &node) const {
-  for (const Function &function : model.functions)
-    if (function.name == node.opType && function.overload == node.overload &&
-        (function.domain == node.domain ||
-         (isDefaultDomain(function.domain) && isDefaultDomain(node.domain))))
-      return &function;
-  return nullptr;
-}
-
-namespace {
-
-/// Attributes of a function's node that name the call's attributes.
-void bindAttributes(std::vector<Node> &nodes, const Node &call, const Function &function) {
-  for (Node &node : nodes) {
-    std::vector<Attribute> bound;
-    for (Attribute &a : node.attributes) {
-      if (a.refName.empty()) {
-        bound.push_back(std::move(a));
-        continue;
-      }
-      const Attribute *given = call.find(a.refName);
-      for (const Attribute &fallback : function.attributeDefaults)
-        if (!given && fallback.name == a.refName)
-          given = &fallback;
-      if (!given)
-        continue; // Absent stays absent.
-      bound.push_back(*given);
-      bound.back().name = a.name;
-      bound.back().refName = {};
-    }
-    node.attributes = std::move(bound);
-    for (Attribute &a : node.attributes)
-      if (a.graph) {
-        a.graph = std::make_shared<Graph>(*a.graph);
-        bindAttributes(a.graph->nodes, call, function);
-      }
-  }
-}
-
-} // namespace
-
-bool GraphImporter::inlineFunction(const Node &node, const Function &function,
-                                   Scope &scope) {
-  inlinedNodes += function.nodes.size();
-  if (functionDepth >= kMaxFunctionDepth || inlinedNodes > kMaxInlinedNodes) {
-    (void)report(node, "its function calls itself, or grows past a million nodes", false);
-    return false;
-  }
-  ++functionDepth;
-  std::vector<Node> nodes = function.nodes;
-  bindAttributes(nodes, node, function);
-  Scope inner;
-  for (size_t i = 0; i < function.inputs.size(); ++i)
-    if (i < node.inputs.size() && !node.inputs[i].empty())
-      inner[StringRef(function.inputs[i])] = lookup(node.inputs[i], scope);
-  importNodes(nodes, inner, function.opsets);
-  for (size_t i = 0; i < node.outputs.size() && i < function.outputs.size(); ++i)
-    scope[StringRef(node.outputs[i])] = inner.lookup(StringRef(function.outputs[i]));
-  --functionDepth;
-  return true;
-}
-
-void GraphImporter::importNode(const Node &node, Scope &scope, ArrayRef<OpsetId> opsets) {
-  auto poison = [&] {
-    for (std::string_view output : node.outputs)
-      scope.try_emplace(StringRef(output), Value());
+Type GraphImporter::argumentType(const ValueInfo &input, SmallVector<Attribute> &dims) {
+  Builder b(context);
+  const TypeInfo &declared = input.type;
+  auto refuse = [&](const Twine &why) {
+    issues.unsupported(input.name, "input " + quoted(input.name) + why);
+    return Type();
   };
-  if (result.issues.size() > 1000)
-    return poison();
-  int64_t opset = opsetOf(opsets, node.domain);
-  if (const Function *function = findFunction(node)) {
-    if (!inlineFunction(node, *function, scope))
-      poison();
-    return;
-  }
-  std::string where = " (domain '" + std::string(isDefaultDomain(node.domain) ? "ai.onnx" : node.domain) +
-                      "', opset " + std::to_string(opset) + ")";
-  if (opset == 0) {
-    (void)report(node, "its domain '" + Twine(StringRef(node.domain)) + "' is not imported by the model", false);
-    return poison();
-  }
-  auto handler = opRegistry().find(node.opType);
-  if (!isDefaultDomain(node.domain) || handler == opRegistry().end()) {
-    (void)report(node, "no such operator here" + where, true);
-    return poison();
-  }
-  OpBuilder::InsertionGuard guard(b);
-  NodeContext context(*this, node, b, locationOf(node), opset);
-  for (std::string_view name : node.inputs) {
-    Value value = name.empty() ? Value() : lookup(name, scope);
-    if (!name.empty() && !value)
-      return poison(); // Reported where it went missing.
-    context.inputs.push_back(value);
-  }
-  size_t before = result.issues.size();
-  LogicalResult ok = handler->second(context);
-  if (succeeded(ok) && !context.attributeError)
-    for (size_t i = 0; i < node.outputs.size(); ++i)
-      if (!node.outputs[i].empty() && !context.outputs[i] && result.issues.size() == before)
-        ok = report(node, "output " + Twine(i) + " is not supported" + where, true);
-  for (size_t i = 0; i < node.outputs.size(); ++i)
-    scope[StringRef(node.outputs[i])] =
-        succeeded(ok) && !context.attributeError ? context.outputs[i] : Value();
-}
-
-void GraphImporter::importNodes(const std::vector<Node> &nodes, Scope &scope,
-                                ArrayRef<OpsetId> opsets) {
-  for (const Node &node : nodes)
-    importNode(node, scope, opsets);
-}
-
-FailureOr<RankedTensorType>
-GraphImporter::inputType(const ValueInfo &info, const ImportOptions &options,
-                         SmallVector<mlir::Attribute> &names) {
-  std::string name(info.name);
-  if (!info.isTensor) {
-    issue(name, "unsupported: input '" + name + "' is a " + std::string(info.kind), true);
-    return failure();
-  }
-  Type element = elementType(info.dataType, b.getContext());
-  if (!element) {
-    issue(name, "unsupported: input '" + name + "' has the element type " +
-                    dataTypeName(info.dataType), true);
-    return failure();
-  }
-  if (!info.hasShape) {
-    issue(name, "unsupported: input '" + name + "' has no shape", true);
-    return failure();
-  }
+  if (declared.kind != TypeInfo::Tensor)
+    return refuse(" is not a dense tensor");
+  Type element = elementType(declared.elementType, context);
+  if (!element)
+    return refuse(" has the element type " + dataTypeName(declared.elementType));
+  if (!declared.hasShape)
+    return refuse(" has no declared shape; its rank must be known");
   SmallVector<int64_t> shape;
-  for (auto [axis, dim] : llvm::enumerate(info.dims)) {
-    std::string symbol = dim.symbol.empty() ? name + "." + std::to_string(axis)
-                                            : std::string(dim.symbol);
-    auto bounds = options.dims.find(symbol);
-    int64_t size = dim.size >= 0 ? dim.size : ShapedType::kDynamic;
-    if (size == ShapedType::kDynamic && bounds != options.dims.end() &&
-        bounds->second.first == bounds->second.second)
-      size = bounds->second.first;
-    shape.push_back(size);
-    names.push_back(size >= 0 ? mlir::Attribute(b.getI64IntegerAttr(size))
-                              : mlir::Attribute(b.getStringAttr(symbol)));
-  }
-  auto type = RankedTensorType::get(shape, element);
-  constexpr int64_t mostBytes = int64_t(1) << 46;
-  if (type.hasStaticShape()) {
-    auto bytes = dl::tensorBytes(type);
-    if (!bytes || *bytes > mostBytes) {
-      issue(name, "input '" + name + "' would need " +
-                      (bytes ? std::to_string(*bytes) : "more than 2^63") + " bytes of memory",
-            false);
-      return failure();
-    }
-  }
-  return type;
-}
-
-LogicalResult GraphImporter::declareInputs(func::FuncOp function,
-                                           const ImportOptions &options) {
-  bool ok = true;
-  SmallVector<Type> types;
-  for (const ValueInfo &info : model.graph.inputs) {
-    if (initializers.contains(StringRef(info.name)))
-      continue; // IR 3 lists initializers as inputs; they are constants here.
-    SmallVector<mlir::Attribute> names;
-    auto type = inputType(info, options, names);
-    if (failed(type)) {
-      ok = false;
+  for (auto [axis, dim] : llvm::enumerate(declared.dims)) {
+    if (dim.value && *dim.value >= 0) {
+      shape.push_back(*dim.value);
+      dims.push_back(b.getI64IntegerAttr(*dim.value));
       continue;
     }
-    unsigned index = types.size();
-    (void)function.insertArgument(index, *type, DictionaryAttr(),
-                                  NameLoc::get(b.getStringAttr(StringRef(info.name))));
-    function.setArgAttr(index, "dl.name", b.getStringAttr(StringRef(info.name)));
-    function.setArgAttr(index, "dl.dims", b.getArrayAttr(names));
-    types.push_back(*type);
+    if (dim.value)
+      issues.warning(input.name, "axis " + Twine(axis) + " of input " + quoted(input.name) +
+                                     " has the size " + Twine(*dim.value) + ", taken as unknown");
+    std::string storage;
+    StringRef name = dimName(input, axis, storage);
+    auto bound = options.dims.find(name.str());
+    bool isFixed = bound != options.dims.end() && bound->second.first == bound->second.second;
+    shape.push_back(isFixed ? bound->second.first : ShapedType::kDynamic);
+    dims.push_back(isFixed ? Attribute(b.getI64IntegerAttr(bound->second.first))
+                           : b.getStringAttr(name));
   }
-  SmallVector<NamedAttribute> bounds;
-  for (const auto &[name, range] : options.dims)
-    bounds.push_back(b.getNamedAttr(
-        name, b.getI64ArrayAttr({range.first, range.second})));
-  function->setAttr("dl.symbol_bounds", b.getDictionaryAttr(bounds));
-  return success(ok);
+  return RankedTensorType::get(shape, element);
 }
 
-LogicalResult GraphImporter::run(const ImportOptions &options) {
-  result.module = ModuleOp::create(b.getUnknownLoc());
-  b.setInsertionPointToEnd(result.module->getBody());
-  for (const Tensor &tensor : model.graph.initializers)
-    initializers[StringRef(tensor.name)] = &tensor;
-  auto function = func::FuncOp::create(b, b.getUnknownLoc(), "main",
-                                       b.getFunctionType({}, {}));
-  function->setAttr("dl.name", b.getStringAttr(StringRef(model.graph.name)));
-  entry = function.addEntryBlock();
-  bool ok = succeeded(declareInputs(function, options));
-  b.setInsertionPointToEnd(entry);
-  Scope scope;
-  unsigned index = 0;
-  for (const ValueInfo &info : model.graph.inputs)
-    if (!initializers.contains(StringRef(info.name)))
-      scope[StringRef(info.name)] =
-          ok ? Value(function.getArgument(index++)) : Value();
-  // Every weight is converted, used or not, so that it can be extracted.
-  for (const Tensor &tensor : model.graph.initializers)
-    if (Value value = lookup(tensor.name, scope))
-      result.weights.emplace_back(std::string(tensor.name),
-                                  value.getDefiningOp<dl::ConstantOp>().getValue());
-  importNodes(model.graph.nodes, scope, model.opsets);
-  SmallVector<Value> outputs;
-  for (const ValueInfo &info : model.graph.outputs) {
-    Value value = lookup(info.name, scope);
-    if (!value)
-      ok = false;
-    else
-      outputs.push_back(value);
+void GraphImporter::addArguments(Environment &env) {
+  Builder b(context);
+  Block &block = main.getBody().front();
+  SmallVector<Attribute> argAttrs;
+  for (const ValueInfo &input : model.graph->inputs) {
+    if (env.values.contains(input.name))
+      continue; // an initializer: IR versions before 4 list them among the inputs
+    SmallVector<Attribute> dims;
+    auto type = dyn_cast_or_null<RankedTensorType>(argumentType(input, dims));
+    if (!type)
+      continue;
+    if (type.hasStaticShape() && !dl::tensorBytes(type)) {
+      issues.error(input.name, "input " + quoted(input.name) + " needs more than 2^63 bytes of memory");
+      continue;
+    }
+    BlockArgument arg = block.addArgument(type, NameLoc::get(b.getStringAttr(input.name)));
+    dl::TensorInfo info;
+    info.element = type.getElementType();
+    for (Attribute dim : dims)
+      if (auto size = dyn_cast<IntegerAttr>(dim))
+        info.dims.push_back(getAffineConstantExpr(size.getInt(), context));
+      else
+        info.dims.push_back(symbol(cast<StringAttr>(dim).getValue()));
+    infos[arg] = std::move(info);
+    env.values[input.name] = arg;
+    argAttrs.push_back(b.getDictionaryAttr({b.getNamedAttr("dl.name", b.getStringAttr(input.name)),
+                                            b.getNamedAttr("dl.dims", b.getArrayAttr(dims))}));
   }
-  if (!ok || outputs.size() != model.graph.outputs.size())
-    return failure();
-  func::ReturnOp::create(b, b.getUnknownLoc(), outputs);
-  function.setType(b.getFunctionType(function.getArgumentTypes(),
-                                     ValueRange(outputs).getTypes()));
-  for (auto [i, info] : llvm::enumerate(model.graph.outputs))
-    function.setResultAttr(i, "dl.name", b.getStringAttr(StringRef(info.name)));
-  return success();
+  main.setFunctionType(b.getFunctionType(block.getArgumentTypes(), {}));
+  main.setArgAttrsAttr(b.getArrayAttr(argAttrs));
+}
+
+void GraphImporter::addConstants(const Graph &graph, OpBuilder &b, Environment &env,
+                                 bool areWeights) {
+  for (const Tensor &tensor : graph.initializers) {
+    Value &slot = env.values[tensor.name];
+    ElementsAttr value = onnx::tensorAttr(tensor, "initializer " + quoted(tensor.name), files,
+                                          context, issues);
+    if (!value)
+      continue;
+    slot = dl::ConstantOp::create(b, NameLoc::get(b.getStringAttr(tensor.name)),
+                                  value.getShapedType(), value);
+    if (areWeights)
+      weights.emplace_back(tensor.name.str(), value);
+  }
+}
+
+void GraphImporter::checkDeclared(const ValueInfo &output, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (output.type.kind != TypeInfo::Tensor)
+    return;
+  Type element = elementType(output.type.elementType, context);
+  if (output.type.elementType && element != type.getElementType()) {
+    issues.error(output.name, "output " + quoted(output.name) + " is declared as " +
+                                  dataTypeName(output.type.elementType) + " but is " +
+                                  dataTypeName(int32_t(dataTypeOf(type.getElementType()))));
+    return;
+  }
+  if (!output.type.hasShape)
+    return;
+  bool agrees = output.type.dims.size() == size_t(type.getRank());
+  for (size_t i = 0; agrees && i < output.type.dims.size(); ++i) {
+    auto declared = output.type.dims[i].value;
+    agrees = !declared || type.isDynamicDim(i) || *declared == type.getDimSize(i);
+  }
+  if (!agrees)
+    issues.warning(output.name, "output " + quoted(output.name) +
+                                    " has another shape than the model declares; the inferred one counts");
+}
+
+void GraphImporter::addResults(const Environment &env) {
+  Builder b(context);
+  SmallVector<Value> values;
+  for (const ValueInfo &output : model.graph->outputs) {
+    values.push_back(env.lookup(output.name));
+    if (!values.back()) {
+      issues.error(output.name, "output " + quoted(output.name) + " depends on an input that is omitted");
+      return;
+    }
+    checkDeclared(output, values.back());
+  }
+  OpBuilder end = OpBuilder::atBlockEnd(&main.getBody().front());
+  func::ReturnOp::create(end, end.getUnknownLoc(), values);
+  SmallVector<Attribute> resultAttrs;
+  for (const ValueInfo &output : model.graph->outputs)
+    resultAttrs.push_back(b.getDictionaryAttr(b.getNamedAttr("dl.name", b.getStringAttr(output.name))));
+  main.setFunctionType(b.getFunctionType(main.getArgumentTypes(), ValueRange(values).getTypes()));
+  main.setResAttrsAttr(b.getArrayAttr(resultAttrs));
+}
+
+void GraphImporter::addBounds() {
+  Builder b(context);
+  SmallVector<NamedAttribute> bounds;
+  for (const auto &[name, range] : options.dims) {
+    bool isFixed = range.first == range.second;
+    if (symbols.contains(name) && !isFixed)
+      bounds.push_back(b.getNamedAttr(name, b.getArrayAttr({b.getI64IntegerAttr(range.first),
+                                                            b.getI64IntegerAttr(range.second)})));
+    else if (!symbols.contains(name) && !isFixed)
+      issues.warning("", "--dim: no input has a size called " + quoted(name));
+  }
+  if (!bounds.empty())
+    main->setAttr("dl.symbol_bounds", b.getDictionaryAttr(bounds));
+}
+
+AffineExpr GraphImporter::symbol(StringRef name) {
+  auto [it, isNew] = symbols.try_emplace(name);
+  if (isNew)
+    it->second = unknown();
+  return it->second;
+}
+
+AffineExpr GraphImporter::unknown() { return getAffineSymbolExpr(numSymbols++, context); }
+
+AffineExpr GraphImporter::fromData(Value tensor, int64_t index) {
+  auto [it, isNew] = dataSymbols.try_emplace({tensor, index});
+  if (isNew)
+    it->second = unknown();
+  return it->second;
+}
+
+dl::TensorInfo GraphImporter::lookup(Value value) {
+  auto it = infos.find(value);
+  if (it != infos.end())
+    return it->second;
+  dl::TensorInfo info;
+  auto type = cast<RankedTensorType>(value.getType());
+  info.element = type.getElementType();
+  for (int64_t size : type.getShape())
+    info.dims.push_back(ShapedType::isDynamic(size) ? unknown() : getAffineConstantExpr(size, context));
+  info.contents = dl::constantContents(value);
+  return infos[value] = info;
+}
+
+namespace {
+
+/// The constant that a result is, if all its elements are known.
+DenseElementsAttr knownValue(const dl::TensorInfo &info, RankedTensorType type) {
+  if (!info.contents || !type.hasStaticShape() || !isa<IntegerType>(info.element))
+    return {};
+  SmallVector<APInt> elements;
+  for (AffineExpr expr : *info.contents) {
+    auto value = dl::constantSize(expr);
+    if (!value)
+      return {};
+    elements.emplace_back(type.getElementTypeBitWidth(), uint64_t(*value), true, true);
+  }
+  return DenseElementsAttr::get(type, elements);
+}
+
+} // namespace
+
+bool GraphImporter::tooLarge(Operation *op) {
+  constexpr int64_t kMostBytes = int64_t(1) << 40;
+  for (Value result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !type.hasStaticShape())
+      continue;
+    auto bytes = dl::tensorBytes(type);
+    if (bytes && *bytes <= kMostBytes)
+      continue;
+    std::string size = bytes ? std::to_string(*bytes) + " bytes" : "more than 2^63 bytes";
+    (void)report("its result would need " + size + " of memory", /*isUnsupported=*/false);
+    return true;
+  }
+  return false;
+}
+
+SmallVector<Value> GraphImporter::finish(Operation *op, OpBuilder &b) {
+  SmallVector<dl::TensorInfo> results;
+  if (failed(dl::refineResultTypes(op, *this, results)) || tooLarge(op)) {
+    SmallVector<Value> none(op->getNumResults());
+    op->erase();
+    return none;
+  }
+  if (results.size() == 1 && !op->hasTrait<OpTrait::ConstantLike>())
+    if (auto value = knownValue(results[0], cast<RankedTensorType>(op->getResult(0).getType()))) {
+      Value constant = dl::ConstantOp::create(b, op->getLoc(), value.getType(), value);
+      op->erase();
+      return {constant};
+    }
+  for (auto [result, info] : llvm::zip(op->getResults(), results))
+    if (!op->hasTrait<OpTrait::ConstantLike>())
+      infos[result] = info;
+  return SmallVector<Value>(op->getResults());
+}
+
+ElementsAttr GraphImporter::tensorAttr(const Tensor &tensor, StringRef what) {
+  size_t before = issues.errorCount();
+  ElementsAttr value = onnx::tensorAttr(tensor, what, files, context, issues);
+  currentReported |= issues.errorCount() != before;
+  return value;
 }
 
 } // namespace dlc::onnx

@@ -3,6 +3,8 @@
 #ifndef DLC_FRONTENDS_ONNX_IMPORTER_H
 #define DLC_FRONTENDS_ONNX_IMPORTER_H
 
+#include "frontends/onnx/Issues.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -19,14 +21,9 @@ struct ImportOptions {
   std::map<std::string, std::pair<int64_t, int64_t>> dims;
 };
 
-struct Issue {
-  bool isWarning = false, isUnsupported = false;
-  std::string node, message;
-};
-
 struct ImportResult {
   mlir::OwningOpRef<mlir::ModuleOp> module; // null when there are errors
-  std::vector<Issue> issues;                // besides the context's diagnostics
+  std::vector<Issue> issues;
   std::vector<std::pair<std::string, mlir::ElementsAttr>> weights;
   std::shared_ptr<void> memory; // constants point into it
 };

@@ -1,227 +1,371 @@
-// Protobuf messages to structs. The field numbers are ONNX's.
+#include "frontends/onnx/Parse.h"
 
-#include "frontends/onnx/Model.h"
+#include "llvm/Support/Endian.h"
 
-#include "frontends/onnx/Wire.h"
+using namespace llvm;
 
 namespace dlc::onnx {
 
 namespace {
 
-/// Subgraphs nest messages; deeper than this is refused, not recursed into.
-constexpr int kMaxDepth = 256;
+enum WireType : uint32_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
+
+struct Field {
+  uint32_t number = 0;
+  uint32_t wire = 0;
+  uint64_t value = 0; // of numbers
+  StringRef bytes;    // of strings, messages and packed numbers
+  StringRef payload;  // the value as it lies in the file
+
+  bool is(uint32_t n, WireType w) const { return number == n && wire == w; }
+};
+
+bool readVarint(StringRef &bytes, uint64_t &value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    auto byte = static_cast<unsigned char>(bytes.front());
+    bytes = bytes.drop_front();
+    value |= uint64_t(byte & 0x7f) << shift;
+    if (!(byte & 0x80))
+      return true;
+  }
+  return false;
+}
+
+float toFloat(uint64_t bits) {
+  uint32_t low = uint32_t(bits);
+  float value;
+  memcpy(&value, &low, sizeof value);
+  return value;
+}
 
 class Parser {
 public:
-  bool tooDeep = false;
+  Parser(StringRef file, IssueList &issues) : file(file), issues(issues) {}
 
-  template <typename T>
-  bool message(std::string_view bytes, T &out, void (Parser::*field)(WireReader &, T &)) {
-    if (++depth > kMaxDepth) {
-      tooDeep = true;
-      --depth;
-      return false;
-    }
-    WireReader reader(bytes);
-    while (failed == 0 && reader.next())
-      (this->*field)(reader, out);
-    --depth;
-    if (!reader.ok())
-      ++failed;
-    return failed == 0 && !tooDeep;
+  bool model(StringRef bytes, Model &m) {
+    return fields(bytes, [&](const Field &f) {
+      if (f.is(1, Varint))
+        m.irVersion = int64_t(f.value);
+      else if (f.is(2, Bytes))
+        m.producer = f.bytes;
+      else if (f.is(7, Bytes))
+        return graph(f.bytes, m.graph ? *m.graph : m.graph.emplace());
+      else if (f.is(8, Bytes))
+        return opset(f.bytes, m.opsets.emplace_back());
+      else if (f.is(25, Bytes))
+        return function(f.bytes, m.functions.emplace_back());
+      return true;
+    });
   }
 
-  void model(WireReader &r, Model &m) {
-    switch (r.field) {
-    case 1: m.irVersion = r.integer(); break;
-    case 7:
-      m.hasGraph = true;
-      nested(r, m.graph, &Parser::graph);
-      break;
-    case 8: append(r, m.opsets, &Parser::opset); break;
-    case 25: append(r, m.functions, &Parser::function); break;
-    default: r.skip();
-    }
+  bool tensor(StringRef bytes, Tensor &t) {
+    return fields(bytes, [&](const Field &f) {
+      switch (f.number) {
+      case 1: return integers(f, t.dims);
+      case 3: t.isSegment = true; return true;
+      case 4: return packed(f, Fixed32, t.floats);
+      case 5: return packed(f, Varint, t.int32s);
+      case 7: return packed(f, Varint, t.int64s);
+      case 10: return packed(f, Fixed64, t.doubles);
+      case 11: return packed(f, Varint, t.uint64s);
+      }
+      if (f.is(2, Varint))
+        t.dataType = int32_t(f.value);
+      else if (f.is(6, Bytes))
+        t.strings.push_back(f.bytes);
+      else if (f.is(8, Bytes))
+        t.name = f.bytes;
+      else if (f.is(9, Bytes))
+        t.raw = f.bytes;
+      else if (f.is(13, Bytes))
+        return entry(f.bytes, t.externalData.emplace_back());
+      else if (f.is(14, Varint))
+        t.isExternal = f.value == 1;
+      return true;
+    });
   }
 
 private:
-  template <typename T>
-  void nested(WireReader &r, T &out, void (Parser::*field)(WireReader &, T &)) {
-    std::string_view bytes = r.text();
-    if (r.ok() && !message(bytes, out, field))
-      r.fail();
-  }
-  template <typename T>
-  void append(WireReader &r, std::vector<T> &list, void (Parser::*field)(WireReader &, T &)) {
-    list.emplace_back();
-    nested(r, list.back(), field);
+  bool fail(const Twine &message, const char *at) {
+    if (!failed)
+      issues.error("", "not a valid ONNX model: " + message + " at byte " +
+                           Twine(at - file.data()) + " of " + Twine(file.size()));
+    failed = true;
+    return false;
   }
 
-  void opset(WireReader &r, OpsetId &o) {
-    switch (r.field) {
-    case 1: o.domain = r.text(); break;
-    case 2: o.version = r.integer(); break;
-    default: r.skip();
+  bool fields(StringRef bytes, function_ref<bool(const Field &)> handle) {
+    while (!bytes.empty()) {
+      const char *start = bytes.data();
+      uint64_t key;
+      if (!readVarint(bytes, key) || key >> 32 || key >> 3 == 0)
+        return fail("broken field", start);
+      Field field;
+      field.number = uint32_t(key >> 3);
+      field.wire = uint32_t(key & 7);
+      const char *valueStart = bytes.data();
+      if (!value(bytes, field))
+        return fail(field.wire == Bytes ? "a field runs past the end (truncated?)"
+                                        : "broken field",
+                    start);
+      field.payload = StringRef(valueStart, bytes.data() - valueStart);
+      if (!handle(field))
+        return false;
     }
+    return true;
   }
 
-  void graph(WireReader &r, Graph &g) {
-    switch (r.field) {
-    case 1: append(r, g.nodes, &Parser::node); break;
-    case 2: g.name = r.text(); break;
-    case 5: append(r, g.initializers, &Parser::tensor); break;
-    case 11: append(r, g.inputs, &Parser::valueInfo); break;
-    case 12: append(r, g.outputs, &Parser::valueInfo); break;
-    case 13: append(r, g.valueInfos, &Parser::valueInfo); break;
-    case 15: g.hasSparse = true; r.skip(); break;
-    default: r.skip();
+  static bool value(StringRef &bytes, Field &field) {
+    switch (field.wire) {
+    case Varint:
+      return readVarint(bytes, field.value);
+    case Fixed64:
+    case Fixed32: {
+      size_t size = field.wire == Fixed64 ? 8 : 4;
+      if (bytes.size() < size)
+        return false;
+      field.value = size == 8 ? support::endian::read64le(bytes.data())
+                              : support::endian::read32le(bytes.data());
+      bytes = bytes.drop_front(size);
+      return true;
     }
-  }
-
-  void node(WireReader &r, Node &n) {
-    switch (r.field) {
-    case 1: n.inputs.push_back(r.text()); break;
-    case 2: n.outputs.push_back(r.text()); break;
-    case 3: n.name = r.text(); break;
-    case 4: n.opType = r.text(); break;
-    case 5: append(r, n.attributes, &Parser::attribute); break;
-    case 7: n.domain = r.text(); break;
-    case 8: n.overload = r.text(); break;
-    default: r.skip();
+    case Bytes: {
+      uint64_t length;
+      if (!readVarint(bytes, length) || length > bytes.size())
+        return false;
+      field.bytes = bytes.take_front(length);
+      bytes = bytes.drop_front(length);
+      return true;
     }
-  }
-
-  void attribute(WireReader &r, Attribute &a) {
-    switch (r.field) {
-    case 1: a.name = r.text(); break;
-    case 2: a.f = r.real(); break;
-    case 3: a.i = r.integer(); break;
-    case 4: a.s = r.text(); break;
-    case 5:
-      a.tensor = std::make_shared<Tensor>();
-      nested(r, *a.tensor, &Parser::tensor);
-      break;
-    case 6:
-      a.graph = std::make_shared<Graph>();
-      nested(r, *a.graph, &Parser::graph);
-      break;
-    case 7: r.scalars<float>(a.floats); break;
-    case 8: r.scalars<int64_t>(a.ints); break;
-    case 9: a.strings.push_back(r.text()); break;
-    case 20: a.type = int32_t(r.integer()); break;
-    case 21: a.refName = r.text(); break;
-    default: r.skip();
     }
+    return false; // groups are long out of use, 6 and 7 mean nothing
   }
 
-  void tensor(WireReader &r, Tensor &t) {
-    switch (r.field) {
-    case 1: r.scalars<int64_t>(t.dims); break;
-    case 2: t.dataType = int32_t(r.integer()); break;
-    case 4: r.scalars<float>(t.floats); break;
-    case 5: r.scalars<int32_t>(t.ints32); break;
-    case 6: t.hasStrings = true; r.skip(); break;
-    case 7: r.scalars<int64_t>(t.ints64); break;
-    case 8: t.name = r.text(); break;
-    case 9: t.hasRaw = true; t.raw = r.text(); break;
-    case 10: r.scalars<double>(t.doubles); break;
-    case 11: r.scalars<uint64_t>(t.uints64); break;
-    case 13: append(r, t.external, &Parser::entry); break;
-    case 14: t.isExternal = r.integer() == 1; break;
-    default: r.skip();
+  bool integers(const Field &f, std::vector<int64_t> &values) {
+    if (f.wire == Varint)
+      values.push_back(int64_t(f.value));
+    StringRef rest = f.wire == Bytes ? f.bytes : StringRef();
+    while (!rest.empty()) {
+      uint64_t value;
+      const char *at = rest.data();
+      if (!readVarint(rest, value))
+        return fail("broken number", at);
+      values.push_back(int64_t(value));
     }
+    return true;
   }
 
-  void entry(WireReader &r, std::pair<std::string_view, std::string_view> &e) {
-    switch (r.field) {
-    case 1: e.first = r.text(); break;
-    case 2: e.second = r.text(); break;
-    default: r.skip();
+  bool floats(const Field &f, std::vector<float> &values) {
+    if (f.wire == Fixed32)
+      values.push_back(toFloat(f.value));
+    if (f.wire != Bytes)
+      return true;
+    if (f.bytes.size() % 4)
+      return fail("broken numbers", f.bytes.data());
+    for (size_t i = 0; i < f.bytes.size(); i += 4)
+      values.push_back(toFloat(support::endian::read32le(f.bytes.data() + i)));
+    return true;
+  }
+
+  bool packed(const Field &f, WireType element, PackedNumbers &numbers) {
+    if (f.wire == element)
+      numbers.pieces.push_back(f.payload);
+    else if (f.wire == Bytes)
+      numbers.pieces.push_back(f.bytes);
+    return true;
+  }
+
+  bool entry(StringRef bytes, std::pair<StringRef, StringRef> &e) {
+    return fields(bytes, [&](const Field &f) {
+      if (f.is(1, Bytes))
+        e.first = f.bytes;
+      else if (f.is(2, Bytes))
+        e.second = f.bytes;
+      return true;
+    });
+  }
+
+  bool opset(StringRef bytes, OpsetImport &o) {
+    return fields(bytes, [&](const Field &f) {
+      if (f.is(1, Bytes))
+        o.domain = canonicalDomain(f.bytes);
+      else if (f.is(2, Varint))
+        o.version = int64_t(f.value);
+      return true;
+    });
+  }
+
+  bool graph(StringRef bytes, Graph &g) {
+    if (depth == kDeepestGraph)
+      return fail("graphs are nested deeper than " + Twine(kDeepestGraph), bytes.data());
+    ++depth;
+    bool ok = fields(bytes, [&](const Field &f) {
+      if (f.wire != Bytes)
+        return true;
+      switch (f.number) {
+      case 1: return node(f.bytes, g.nodes.emplace_back());
+      case 2: g.name = f.bytes; return true;
+      case 5: return tensor(f.bytes, g.initializers.emplace_back());
+      case 11: return valueInfo(f.bytes, g.inputs.emplace_back());
+      case 12: return valueInfo(f.bytes, g.outputs.emplace_back());
+      case 13: return valueInfo(f.bytes, g.values.emplace_back());
+      case 15: ++g.numSparseInitializers; return true;
+      }
+      return true;
+    });
+    --depth;
+    return ok;
+  }
+
+  bool node(StringRef bytes, Node &n) {
+    return fields(bytes, [&](const Field &f) {
+      if (f.wire != Bytes)
+        return true;
+      switch (f.number) {
+      case 1: n.inputs.push_back(f.bytes); return true;
+      case 2: n.outputs.push_back(f.bytes); return true;
+      case 3: n.name = f.bytes; return true;
+      case 4: n.opType = f.bytes; return true;
+      case 5: return attr(f.bytes, n.attrs.emplace_back());
+      case 7: n.domain = canonicalDomain(f.bytes); return true;
+      case 8: n.overload = f.bytes; return true;
+      }
+      return true;
+    });
+  }
+
+  bool attr(StringRef bytes, Attr &a) {
+    int32_t seen = Attr::Undefined; // old files leave the type out
+    bool ok = fields(bytes, [&](const Field &f) {
+      if (f.is(1, Bytes))
+        a.name = f.bytes;
+      else if (f.is(20, Varint))
+        a.type = int32_t(f.value);
+      else if (f.is(21, Bytes))
+        a.reference = f.bytes;
+      else
+        return attrValue(f, a, seen);
+      return true;
+    });
+    if (a.type == Attr::Undefined)
+      a.type = seen;
+    return ok;
+  }
+
+  bool attrValue(const Field &f, Attr &a, int32_t &seen) {
+    if (f.is(2, Fixed32)) {
+      seen = Attr::Float;
+      a.f = toFloat(f.value);
+    } else if (f.is(3, Varint)) {
+      seen = Attr::Int;
+      a.i = int64_t(f.value);
+    } else if (f.is(4, Bytes)) {
+      seen = Attr::String;
+      a.s = f.bytes;
+    } else if (f.is(5, Bytes)) {
+      seen = Attr::Tensor;
+      a.t = std::make_shared<Tensor>();
+      return tensor(f.bytes, *a.t);
+    } else if (f.is(6, Bytes)) {
+      seen = Attr::Graph;
+      a.g = std::make_shared<Graph>();
+      return graph(f.bytes, *a.g);
+    } else if (f.number == 7) {
+      seen = Attr::Floats;
+      return floats(f, a.floats);
+    } else if (f.number == 8) {
+      seen = Attr::Ints;
+      return integers(f, a.ints);
+    } else if (f.is(9, Bytes)) {
+      seen = Attr::Strings;
+      a.strings.push_back(f.bytes);
     }
+    return true;
   }
 
-  void valueInfo(WireReader &r, ValueInfo &v) {
-    switch (r.field) {
-    case 1: v.name = r.text(); break;
-    case 2: nested(r, v, &Parser::type); break;
-    default: r.skip();
-    }
+  bool valueInfo(StringRef bytes, ValueInfo &v) {
+    return fields(bytes, [&](const Field &f) {
+      if (f.is(1, Bytes))
+        v.name = f.bytes;
+      else if (f.is(2, Bytes))
+        return type(f.bytes, v.type);
+      return true;
+    });
   }
 
-  void type(WireReader &r, ValueInfo &v) {
-    switch (r.field) {
-    case 1: v.isTensor = true; nested(r, v, &Parser::tensorType); break;
-    case 4: v.kind = "sequence"; r.skip(); break;
-    case 5: v.kind = "map"; r.skip(); break;
-    case 8: v.kind = "sparse tensor"; r.skip(); break;
-    case 9: v.kind = "optional"; r.skip(); break;
-    default: r.skip();
-    }
+  // Only tensors are looked into; other kinds are named in a refusal.
+  bool type(StringRef bytes, TypeInfo &t) {
+    return fields(bytes, [&](const Field &f) {
+      if (f.wire != Bytes)
+        return true;
+      switch (f.number) {
+      case 1: t.kind = TypeInfo::Tensor; return tensorType(f.bytes, t);
+      case 4: t.kind = TypeInfo::Sequence; return true;
+      case 5: t.kind = TypeInfo::Map; return true;
+      case 8: t.kind = TypeInfo::SparseTensor; return true;
+      case 9: t.kind = TypeInfo::Optional; return true;
+      }
+      return true;
+    });
   }
 
-  void tensorType(WireReader &r, ValueInfo &v) {
-    switch (r.field) {
-    case 1: v.dataType = int32_t(r.integer()); break;
-    case 2: v.hasShape = true; nested(r, v, &Parser::shape); break;
-    default: r.skip();
-    }
+  bool tensorType(StringRef bytes, TypeInfo &t) {
+    return fields(bytes, [&](const Field &f) {
+      if (f.is(1, Varint))
+        t.elementType = int32_t(f.value);
+      if (!f.is(2, Bytes))
+        return true;
+      t.hasShape = true;
+      return fields(f.bytes, [&](const Field &d) {
+        return !d.is(1, Bytes) || dim(d.bytes, t.dims.emplace_back());
+      });
+    });
   }
 
-  void shape(WireReader &r, ValueInfo &v) {
-    if (r.field == 1)
-      append(r, v.dims, &Parser::dimension);
-    else
-      r.skip();
+  bool dim(StringRef bytes, Dim &d) {
+    return fields(bytes, [&](const Field &f) {
+      if (f.is(1, Varint))
+        d.value = int64_t(f.value);
+      else if (f.is(2, Bytes))
+        d.param = f.bytes;
+      return true;
+    });
   }
 
-  void dimension(WireReader &r, Dimension &d) {
-    switch (r.field) {
-    case 1: d.size = r.integer(); break;
-    case 2: d.symbol = r.text(); break;
-    default: r.skip();
-    }
+  bool function(StringRef bytes, Function &fn) {
+    return fields(bytes, [&](const Field &f) {
+      if (f.wire != Bytes)
+        return true;
+      switch (f.number) {
+      case 1: fn.name = f.bytes; return true;
+      case 4: fn.inputs.push_back(f.bytes); return true;
+      case 5: fn.outputs.push_back(f.bytes); return true;
+      case 6: fn.attributes.push_back(f.bytes); return true;
+      case 7: return node(f.bytes, fn.nodes.emplace_back());
+      case 9: return opset(f.bytes, fn.opsets.emplace_back());
+      case 10: fn.domain = canonicalDomain(f.bytes); return true;
+      case 11: return attr(f.bytes, fn.defaults.emplace_back());
+      case 13: fn.overload = f.bytes; return true;
+      }
+      return true;
+    });
   }
 
-  void function(WireReader &r, Function &f) {
-    switch (r.field) {
-    case 1: f.name = r.text(); break;
-    case 4: f.inputs.push_back(r.text()); break;
-    case 5: f.outputs.push_back(r.text()); break;
-    case 6: f.attributeNames.push_back(r.text()); break;
-    case 7: append(r, f.nodes, &Parser::node); break;
-    case 9: append(r, f.opsets, &Parser::opset); break;
-    case 10: f.domain = r.text(); break;
-    case 11: append(r, f.attributeDefaults, &Parser::attribute); break;
-    case 13: f.overload = r.text(); break;
-    default: r.skip();
-    }
-  }
-
-  int depth = 0, failed = 0;
+  StringRef file;
+  IssueList &issues;
+  unsigned depth = 0;
+  bool failed = false;
 };
 
 } // namespace
 
-bool parseModel(std::string_view bytes, Model &model, std::string &error) {
-  if (bytes.empty()) {
-    error = "the file is empty";
-    return false;
-  }
-  if (bytes.starts_with("version https://git-lfs")) {
-    error = "a Git LFS pointer, not the model itself; run git lfs pull";
-    return false;
-  }
-  Parser parser;
-  if (!parser.message(bytes, model, &Parser::model)) {
-    error = parser.tooDeep ? "messages or subgraphs are nested too deeply (limit 256)"
-                           : "truncated, or not an ONNX model: the protobuf does not parse";
-    return false;
-  }
-  if (!model.hasGraph) {
-    error = "not an ONNX model: it has no graph";
-    return false;
-  }
-  return true;
+bool parseModel(StringRef bytes, Model &model, IssueList &issues) {
+  return Parser(bytes, issues).model(bytes, model);
+}
+
+bool parseTensor(StringRef bytes, Tensor &tensor, IssueList &issues) {
+  return Parser(bytes, issues).tensor(bytes, tensor);
 }
 
 } // namespace dlc::onnx

@@ -1,197 +1,169 @@
 #include "frontends/onnx/Validate.h"
 
-#include "frontends/onnx/GraphImporter.h"
+#include "frontends/onnx/TensorData.h"
 
-#include <algorithm>
-#include <set>
-#include <unordered_map>
-#include <unordered_set>
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
 
 namespace dlc::onnx {
 
+StringRef nodeName(const Node &node) {
+  if (!node.name.empty())
+    return node.name;
+  for (StringRef output : node.outputs)
+    if (!output.empty())
+      return output;
+  return node.opType;
+}
+
 namespace {
 
-constexpr int kMaxDepth = 64; // of nested subgraphs
+/// Names that are visible in a graph, and those of the graphs around it.
+struct Scope {
+  StringSet<> names;
+  const Scope *outer = nullptr;
 
-using Names = std::unordered_set<std::string_view>;
+  bool sees(StringRef name) const {
+    for (const Scope *scope = this; scope; scope = scope->outer)
+      if (scope->names.contains(name))
+        return true;
+    return false;
+  }
+};
 
 class Validator {
 public:
-  Validator(Model &model, std::vector<Issue> &issues) : model(model), issues(issues) {}
+  Validator(MappedFiles &files, IssueList &issues) : files(files), issues(issues) {}
 
-  bool run() {
-    checkOpsets();
-    checkGraph(model.graph, {}, 0);
-    for (Function &function : model.functions)
-      checkFunction(function);
-    return ok;
+  void model(Model &m) {
+    if (m.irVersion > kNewestIrVersion)
+      issues.warning("", "IR version " + Twine(m.irVersion) +
+                             " is newer than the newest known, " + Twine(kNewestIrVersion));
+    if (m.opsets.empty())
+      m.opsets.push_back({"", 1}); // IR versions 1 and 2 name none
+    opsets = imports(m.opsets, "the model");
+    graph(*m.graph, nullptr);
+    for (Function &f : m.functions)
+      function(f);
   }
 
 private:
-  void error(std::string_view node, std::string message) {
-    issues.push_back({false, false, std::string(node), std::move(message)});
-    ok = false;
-  }
-  static std::string quoted(std::string_view name) {
-    return "'" + std::string(name) + "'";
-  }
-  static std::string_view nameOf(const Node &node) {
-    if (!node.name.empty())
-      return node.name;
-    return node.outputs.empty() ? node.opType : node.outputs.front();
-  }
-
-  void checkOpsets() {
-    std::set<std::string_view> seen;
-    for (const OpsetId &opset : model.opsets) {
-      if (!seen.insert(opset.domain).second)
-        issues.push_back({true, false, "", "domain " + quoted(opset.domain) +
-                                               " is imported twice; the first counts"});
-      if (isDefaultDomain(opset.domain) && opset.version > kNewestOpset)
-        error("", "opset " + std::to_string(opset.version) +
-                      " is newer than the newest known, " + std::to_string(kNewestOpset));
-      if (isDefaultDomain(opset.domain) && opset.version < 1)
-        error("", "opset " + std::to_string(opset.version) + " does not exist");
+  StringMap<int64_t> imports(ArrayRef<OpsetImport> list, const Twine &importer) {
+    StringMap<int64_t> result;
+    for (const OpsetImport &import : list) {
+      auto [it, isNew] = result.try_emplace(import.domain, import.version);
+      if (!isNew && it->second != import.version)
+        issues.error("", importer.str() + " imports the opset of domain " + quoted(import.domain) +
+                             " twice, as " + Twine(it->second) + " and " + Twine(import.version));
+      if (import.domain.empty() && import.version > kNewestOpset)
+        issues.error("", "opset " + Twine(import.version) +
+                             " is newer than the newest known, " + Twine(kNewestOpset));
+      if (import.version < 1)
+        issues.error("", "opset " + Twine(import.version) + " of domain " +
+                             quoted(import.domain) + " is not a version");
     }
-    if (model.opsets.empty())
-      model.opsets.push_back({"", 1}); // IR versions 1 and 2 name none.
+    return result;
   }
 
-  void define(std::string_view name, std::string_view what, Names &names) {
-    if (!names.insert(name).second)
-      error(name, std::string(what) + " " + quoted(name) + " is defined twice");
-  }
-
-  void checkGraph(Graph &graph, Names outer, int depth) {
-    if (depth > kMaxDepth)
-      return error(graph.name, "subgraphs are nested deeper than " + std::to_string(kMaxDepth));
-    if (graph.hasSparse)
-      issues.push_back({false, true, std::string(graph.name),
-                        "unsupported: sparse initializers"}), ok = false;
-    Names names;
-    for (const Tensor &tensor : graph.initializers)
-      define(tensor.name, "initializer", names);
-    Names inputs;
-    for (const ValueInfo &input : graph.inputs) {
-      define(input.name, "input", inputs);
-      names.insert(input.name);
+  void graph(Graph &g, const Scope *outer) {
+    Scope scope;
+    scope.outer = outer;
+    if (g.numSparseInitializers)
+      issues.unsupported(g.name, Twine(g.numSparseInitializers) +
+                                     " sparse initializers; only dense ones are supported");
+    StringSet<> initialized;
+    for (const Tensor &t : g.initializers) {
+      if (!initialized.insert(t.name).second)
+        issues.error(t.name, "initializer " + quoted(t.name) + " is defined twice");
+      checkTensor(t, "initializer " + quoted(t.name), files, issues);
     }
-    for (const Node &node : graph.nodes) {
-      size_t named = 0;
-      for (std::string_view output : node.outputs)
-        if (!output.empty()) {
-          ++named;
-          define(output, "value", names);
-        }
-      if (named == 0)
-        error(nameOf(node), std::string(node.opType) + " has no output");
+    for (const ValueInfo &input : g.inputs) {
+      if (input.name.empty())
+        issues.error(g.name, "an input of the graph has no name");
+      else if (!scope.names.insert(input.name).second)
+        issues.error(input.name, "two inputs of the graph are called " + quoted(input.name));
     }
-    for (const ValueInfo &output : graph.outputs)
-      if (!names.contains(output.name) && !outer.contains(output.name))
-        error(output.name, "output " + quoted(output.name) + " is not produced by any node");
-    if (!ok)
-      return;
-    sortNodes(graph.nodes, names, outer);
-    outer.insert(names.begin(), names.end());
-    for (Node &node : graph.nodes)
-      for (Attribute &attribute : node.attributes)
-        if (attribute.graph && ok)
-          checkGraph(*attribute.graph, outer, depth + 1);
+    for (const auto &name : initialized.keys())
+      scope.names.insert(name); // may also be an input: a default value
+    body(g.nodes, scope);
+    for (const ValueInfo &output : g.outputs)
+      if (!scope.sees(output.name))
+        issues.error(output.name, "output " + quoted(output.name) + " of the graph is never made");
   }
 
-  void checkFunction(Function &function) {
-    Names names(function.inputs.begin(), function.inputs.end());
-    for (const Node &node : function.nodes)
-      for (std::string_view output : node.outputs)
-        if (!output.empty())
-          names.insert(output);
-    sortNodes(function.nodes, names, {});
+  void function(Function &f) {
+    StringMap<int64_t> modelOpsets = std::move(opsets);
+    opsets = imports(f.opsets, "function " + quoted(f.name));
+    // Opsets that a function leaves out are the model's.
+    for (auto &entry : modelOpsets)
+      opsets.try_emplace(entry.first(), entry.second);
+    Scope scope;
+    for (StringRef input : f.inputs)
+      if (!scope.names.insert(input).second)
+        issues.error(f.name, "two inputs of function " + quoted(f.name) + " are called " + quoted(input));
+    body(f.nodes, scope);
+    for (StringRef output : f.outputs)
+      if (!scope.sees(output))
+        issues.error(f.name, "output " + quoted(output) + " of function " + quoted(f.name) + " is never made");
+    opsets = std::move(modelOpsets);
   }
 
-  /// The names a node reads, those of its subgraphs included.
-  static void collectReads(const Node &node, std::vector<std::string_view> &reads) {
-    for (std::string_view input : node.inputs)
-      if (!input.empty())
-        reads.push_back(input);
-    for (const Attribute &attribute : node.attributes)
-      if (attribute.graph)
-        for (const Node &inner : attribute.graph->nodes)
-          collectReads(inner, reads);
-  }
-
-  /// Kahn's algorithm, stable: nodes keep their order where it is right.
-  void sortNodes(std::vector<Node> &nodes, const Names &names, const Names &outer) {
-    std::unordered_map<std::string_view, size_t> producer;
-    for (size_t i = 0; i < nodes.size(); ++i)
-      for (std::string_view output : nodes[i].outputs)
-        if (!output.empty())
-          producer[output] = i;
-    std::vector<std::vector<size_t>> users(nodes.size());
-    std::vector<size_t> waiting(nodes.size(), 0);
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      std::vector<std::string_view> reads;
-      collectReads(nodes[i], reads);
-      for (std::string_view input : nodes[i].inputs)
-        if (!input.empty() && !names.contains(input) && !outer.contains(input))
-          error(nameOf(nodes[i]), std::string(nodes[i].opType) + " reads " +
-                                      quoted(input) + ", which nothing produces");
-      std::set<size_t> sources;
-      for (std::string_view read : reads)
-        if (auto it = producer.find(read); it != producer.end())
-          sources.insert(it->second);
-      if (sources.contains(i))
-        error(nameOf(nodes[i]), std::string(nodes[i].opType) + " reads its own output");
-      for (size_t source : sources)
-        if (source != i) {
-          users[source].push_back(i);
-          ++waiting[i];
-        }
-    }
-    if (!ok)
-      return;
-    std::set<size_t> ready;
-    for (size_t i = 0; i < nodes.size(); ++i)
-      if (waiting[i] == 0)
-        ready.insert(i);
-    std::vector<size_t> order;
-    while (!ready.empty()) {
-      size_t i = *ready.begin();
-      ready.erase(ready.begin());
-      order.push_back(i);
-      for (size_t user : users[i])
-        if (--waiting[user] == 0)
-          ready.insert(user);
-    }
-    if (order.size() != nodes.size())
-      return reportCycle(nodes, waiting);
-    std::vector<Node> sorted;
-    for (size_t i : order)
-      sorted.push_back(std::move(nodes[i]));
-    nodes = std::move(sorted);
-  }
-
-  void reportCycle(const std::vector<Node> &nodes, const std::vector<size_t> &waiting) {
-    std::string cycle;
-    std::string_view first;
-    size_t shown = 0;
-    for (size_t i = 0; i < nodes.size(); ++i)
-      if (waiting[i] > 0 && shown++ < 8) {
-        cycle += (cycle.empty() ? "" : ", ") + std::string(nameOf(nodes[i]));
-        if (first.empty())
-          first = nameOf(nodes[i]);
+  void body(std::vector<Node> &nodes, Scope &scope) {
+    for (const Node &node : nodes) {
+      bool makesSomething = node.outputs.empty();
+      for (StringRef output : node.outputs) {
+        makesSomething |= !output.empty();
+        if (!output.empty() && !scope.names.insert(output).second)
+          issues.error(nodeName(node), node.opType + Twine(" makes ") + quoted(output) +
+                                           ", a name that is taken already");
       }
-    error(first, "nodes feed each other in a cycle: " + cycle);
+      if (!makesSomething || node.outputs.empty())
+        issues.error(nodeName(node), printable(node.opType) + " has no output");
+    }
+    for (Node &node : nodes)
+      checkNode(node, scope);
+    sortNodes(nodes, issues);
   }
 
-  Model &model;
-  std::vector<Issue> &issues;
-  bool ok = true;
+  void checkNode(Node &node, const Scope &scope) {
+    if (!opsets.contains(node.domain))
+      issues.error(nodeName(node), printable(node.opType) + " is of domain " + quoted(node.domain) +
+                                       ", which the model does not import");
+    for (StringRef input : node.inputs)
+      if (!input.empty() && !scope.sees(input))
+        issues.error(nodeName(node), printable(node.opType) + " reads " + quoted(input) +
+                                         ", which nothing makes");
+    StringSet<> attributes;
+    for (Attr &attr : node.attrs) {
+      if (!attributes.insert(attr.name).second)
+        issues.error(nodeName(node), "attribute " + quoted(attr.name) + " of " +
+                                         printable(node.opType) + " is given twice");
+      if (attr.t)
+        checkTensor(*attr.t, "attribute " + quoted(attr.name) + " of node " + quoted(nodeName(node)),
+                    files, issues);
+      if (attr.g)
+        graph(*attr.g, &scope);
+    }
+  }
+
+  MappedFiles &files;
+  IssueList &issues;
+  StringMap<int64_t> opsets;
 };
 
 } // namespace
 
-bool validate(Model &model, std::vector<Issue> &issues) {
-  return Validator(model, issues).run();
+bool validateModel(Model &model, MappedFiles &files, IssueList &issues) {
+  if (!model.graph) {
+    issues.error("", "not a valid ONNX model: it has no graph");
+    return false;
+  }
+  size_t before = issues.errorCount();
+  Validator(files, issues).model(model);
+  checkFunctions(model, issues);
+  return issues.errorCount() == before;
 }
 
 } // namespace dlc::onnx

@@ -1,11 +1,9 @@
 // Constants, identities, casts and what reads a shape.
 
-#include "frontends/onnx/GraphImporter.h"
+#include "frontends/onnx/NodeContext.h"
 #include "frontends/onnx/ops/Families.h"
 
-#include "dialects/dl/ops/Constant.h"
 #include "dialects/dl/ops/Elementwise.h"
-#include "dialects/dl/ops/Reduce.h"
 
 using namespace mlir;
 
@@ -14,31 +12,25 @@ namespace dlc::onnx {
 namespace {
 
 LogicalResult constant(NodeContext &c) {
-  auto done = [&](RankedTensorType type, DenseElementsAttr value) {
-    return c.done(dl::ConstantOp::create(c.b, c.loc, type, value));
-  };
-  if (const Attribute *value = c.attribute("value", kAttrTensor)) {
-    if (!value->tensor)
-      return c.invalid("attribute 'value' holds no tensor");
-    auto result = c.importer.constant(*value->tensor, c.loc);
-    return failed(result) ? failure() : c.done(*result);
+  if (c.node.attrs.size() != 1)
+    return c.invalid("needs exactly one attribute that gives its value");
+  if (c.has("value")) {
+    const Tensor *tensor = c.tensorAttr("value");
+    return tensor ? c.done(c.tensor(*tensor)) : failure();
   }
-  auto vector = [&](int64_t size, Type element) {
-    return RankedTensorType::get({size}, element);
-  };
   if (c.has("value_int"))
-    return c.done(c.scalar(c.b.getI64Type(), c.intAttr("value_int", 0)));
+    return c.done(c.intScalar(c.b.getI64Type(), c.intAttr("value_int", 0)));
   if (c.has("value_float"))
     return c.done(c.scalar(c.b.getF32Type(), c.floatAttr("value_float", 0)));
-  if (const Attribute *ints = c.attribute("value_ints", kAttrInts)) {
-    auto type = vector(ints->ints.size(), c.b.getI64Type());
-    return done(type, DenseElementsAttr::get(type, ArrayRef<int64_t>(ints->ints)));
+  if (c.has("value_ints"))
+    return c.done(c.ints(c.intsAttr("value_ints")));
+  if (c.has("value_floats")) {
+    SmallVector<double> given = c.floatsAttr("value_floats");
+    SmallVector<float> values(given.begin(), given.end());
+    auto type = RankedTensorType::get({int64_t(values.size())}, c.b.getF32Type());
+    return c.done(c.constant(DenseElementsAttr::get(type, ArrayRef(values))));
   }
-  if (const Attribute *floats = c.attribute("value_floats", kAttrFloats)) {
-    auto type = vector(floats->floats.size(), c.b.getF32Type());
-    return done(type, DenseElementsAttr::get(type, ArrayRef<float>(floats->floats)));
-  }
-  return c.unsupported("a constant of strings or a sparse one");
+  return c.unsupported("attribute " + quoted(c.node.attrs[0].name) + " gives its value");
 }
 
 LogicalResult identity(NodeContext &c) {
@@ -72,10 +64,13 @@ LogicalResult dropout(NodeContext &c) {
 LogicalResult cast(NodeContext &c) {
   if (!c.input(0))
     return c.invalid("has no input");
-  int64_t to = c.intAttr("to", 0);
-  Type element = elementType(int32_t(to), c.b.getContext());
+  if (c.failed() || c.intAttr("saturate", 1) != 1)
+    return c.unsupported("attribute 'saturate' = 0");
+  if (!c.has("to"))
+    return c.invalid("attribute 'to' is missing");
+  Type element = c.elementTypeAttr("to");
   if (!element)
-    return c.unsupported("to " + dataTypeName(int32_t(to)));
+    return failure();
   return c.done(c.cast(c.input(0), element));
 }
 
