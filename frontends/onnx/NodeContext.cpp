@@ -68,6 +68,8 @@ const char *attrTypeName(int32_t type) {
 
 std::optional<NodeContext::Ints> NodeContext::constantInts(Value v) const {
   auto type = v ? dyn_cast<IntegerType>(element(v)) : IntegerType();
+  if (type && this->type(v).hasStaticShape() && this->type(v).getNumElements() == 0)
+    return Ints(); // even of a model input, nothing is to be known
   ElementsAttr value = constantAttr(v);
   if (!type || !value || value.getNumElements() > kLongestList)
     return std::nullopt;

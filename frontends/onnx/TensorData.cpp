@@ -244,10 +244,6 @@ Type elementType(int32_t dataType, MLIRContext *context) {
   case DataType::Double: return Float64Type::get(context);
   case DataType::Float16: return Float16Type::get(context);
   case DataType::BFloat16: return BFloat16Type::get(context);
-  case DataType::Float8E4M3FN: return Float8E4M3FNType::get(context);
-  case DataType::Float8E4M3FNUZ: return Float8E4M3FNUZType::get(context);
-  case DataType::Float8E5M2: return Float8E5M2Type::get(context);
-  case DataType::Float8E5M2FNUZ: return Float8E5M2FNUZType::get(context);
   case DataType::Bool: return integer(1);
   case DataType::Int8: return integer(8);
   case DataType::Int16: return integer(16);

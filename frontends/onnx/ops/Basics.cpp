@@ -41,6 +41,8 @@ LogicalResult identity(NodeContext &c) {
 
 /// Inference: the mask, where asked for, is all true.
 LogicalResult dropout(NodeContext &c) {
+  for (StringRef name : {"seed", "ratio", "is_test"})
+    c.ignoreAttr(name);
   if (!c.input(0))
     return c.invalid("has no input");
   if (Value mode = c.input(2)) {
@@ -75,6 +77,8 @@ LogicalResult cast(NodeContext &c) {
 }
 
 LogicalResult castLike(NodeContext &c) {
+  if (c.intAttr("saturate", 1) != 1)
+    return c.unsupported("attribute 'saturate' = 0");
   if (c.numInputs() != 2)
     return c.invalid("has " + Twine(c.numInputs()) + " inputs, expects 2");
   return c.done(c.cast(c.input(0), c.element(c.input(1))));
