@@ -4,6 +4,7 @@
 #include "frontends/onnx/ops/Families.h"
 
 #include "dialects/dl/ops/Elementwise.h"
+#include "dialects/dl/ops/Movement.h"
 
 using namespace mlir;
 
@@ -84,6 +85,40 @@ LogicalResult castLike(NodeContext &c) {
   return c.done(c.cast(c.input(0), c.element(c.input(1))));
 }
 
+/// The sizes of axes [start, end), Python's way.
+LogicalResult shape(NodeContext &c) {
+  int64_t rank = c.rank(c.input(0));
+  auto clamp = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  int64_t start = clamp(c.intAttr("start", 0)), end = clamp(c.intAttr("end", rank));
+  Value sizes = c.shapeOf(c.input(0));
+  if (start == 0 && end == rank)
+    return c.done(sizes);
+  return c.done(c.slice(sizes, start, std::max(start, end)));
+}
+
+LogicalResult size(NodeContext &c) {
+  Value count = c.intScalar(c.b.getI64Type(), 1);
+  Value sizes = c.shapeOf(c.input(0));
+  for (int64_t axis = 0, rank = c.rank(c.input(0)); axis < rank; ++axis)
+    count = c.make<dl::MulOp>(count, c.extract(sizes, axis));
+  return c.done(count);
+}
+
+LogicalResult constantOfShape(NodeContext &c) {
+  Value fill = c.scalar(c.b.getF32Type(), 0);
+  if (c.has("value")) {
+    const Tensor *tensor = c.tensorAttr("value");
+    fill = tensor ? c.tensor(*tensor) : Value();
+    if (!fill)
+      return failure();
+    if (c.type(fill).getNumElements() != 1)
+      return c.invalid("attribute 'value' has " + Twine(c.type(fill).getNumElements()) +
+                       " elements, expects 1");
+    fill = c.reshape(fill, ArrayRef<int64_t>{});
+  }
+  return c.done(c.make<dl::ExpandOp>(fill, c.input(0)));
+}
+
 } // namespace
 
 void addBasics(Registry &r) {
@@ -92,6 +127,9 @@ void addBasics(Registry &r) {
   r["Constant"] = constant;
   r["Dropout"] = dropout;
   r["Identity"] = identity;
+  r.add("ConstantOfShape", 1, 1, constantOfShape, 9);
+  r.add("Shape", 1, 1, shape);
+  r.add("Size", 1, 1, size);
 }
 
 } // namespace dlc::onnx
