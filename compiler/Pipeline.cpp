@@ -43,6 +43,24 @@ LogicalResult runShapes(ModuleOp module, CompileState &state) {
                    [] { return createCanonicalizerPass(); });
 }
 
+LogicalResult runGraph(ModuleOp module, CompileState &state) {
+  return runPasses(module, state, createFoldScale);
+}
+
+LogicalResult runLayout(ModuleOp module, CompileState &state) {
+  if (!state.options.layout || state.overBudget())
+    return success();
+  auto cpu = cpu::resolveCpu(state.options.cpu);
+  PackFiltersOptions packing;
+  packing.lanes = cpu ? cpu->isa.lanes : 16;
+  if (!cpu)
+    llvm::consumeError(cpu.takeError());
+  return runPasses(module, state, createChannelsLast,
+                   [&] { return createPackFilters(packing); },
+                   [] { return createCanonicalizerPass(); },
+                   [] { return createCSEPass(); });
+}
+
 LogicalResult runConstants(ModuleOp module, CompileState &state) {
   cpu::CpuOptions options;
   options.threads = state.options.threads;
@@ -72,6 +90,8 @@ LogicalResult runPlan(ModuleOp module, CompileState &state) {
 
 constexpr Phase kPhases[] = {
     {"shapes", runShapes},
+    {"graph", runGraph},
+    {"layout", runLayout},
     {"constants", runConstants},
     {"kernels", runKernels},
     {"plan", runPlan},

@@ -52,6 +52,64 @@ def FormKernels : Pass<"dl-form-kernels", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FoldScale : Pass<"dl-fold-scale", "::mlir::func::FuncOp"> {
+  let summary = "Folds constant scales and offsets (batch normalisation) into convolutions.";
+  let description = [{
+    ```mlir
+    // Before
+    %c = dl.conv %x, %w
+    %s = dl.mul %c, %scale
+    // After
+    %ws = dl.mul %w, %scale_along_O
+    %s = dl.conv %x, %ws
+    ```
+    Offsets before a scale move behind it, and two offsets become one. The
+    arithmetic on constants is evaluated later, once.
+  }];
+  let dependentDialects = ["::dlc::dl::DlDialect"];
+  let statistics = [Statistic<"numFolded", "num-folded", "Scales folded into filters">];
+}
+
+def ChannelsLast : Pass<"dl-channels-last", "::mlir::func::FuncOp"> {
+  let summary = "Computes convolutions and pooling with the channels as the last axis.";
+  let description = [{
+    ```mlir
+    // Before
+    %y = dl.conv %x, %w {...}
+    %z = dl.relu %y
+    // After
+    %xt = dl.transpose %x {permutation = array<i64: 0, 2, 3, 1>}
+    %yt = dl.conv %xt, %w {..., channels_last}
+    %zt = dl.relu %yt
+    %z = dl.transpose %zt {permutation = array<i64: 0, 3, 1, 2>}
+    ```
+    Ops that can compute on permuted operands do so where that removes
+    transposes or keeps their number.
+  }];
+  let dependentDialects = ["::dlc::dl::DlDialect"];
+  let statistics = [
+    Statistic<"numConverted", "num-converted", "Ops that asked for channels-last">,
+    Statistic<"numSunk", "num-sunk", "Ops that a transpose moved past">,
+    Statistic<"numTransposes", "num-transposes", "Transposes of activations left">
+  ];
+}
+
+def PackFilters : Pass<"dl-pack-filters", "::mlir::func::FuncOp"> {
+  let summary = "Packs constant filters for the target's register tiles.";
+  let description = [{
+    ```mlir
+    // Before
+    %y = dl.conv %x, %w {..., channels_last}
+    // After
+    %p = dl.pack_filter %w {block = 32, groups = 1}
+    %y = dl.packed_conv %x, %p {..., out_channels = 64}
+    ```
+  }];
+  let dependentDialects = ["::dlc::dl::DlDialect"];
+  let options = [Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">];
+  let statistics = [Statistic<"numPacked", "num-packed", "Contractions with a packed filter">];
+}
+
 def ToLinalg : Pass<"dl-to-linalg", "::mlir::func::FuncOp"> {
   let summary = "Lowers every dl op of a function to linalg, for tests.";
   let description = [{

@@ -20,9 +20,6 @@ using dl::FusionRole;
 
 namespace {
 
-/// Constants up to this many elements are compiled into the kernel.
-constexpr int64_t kInlineConstantElements = 16;
-
 /// Ops of one future kernel, in program order; `root` gives its result.
 struct Group {
   SmallVector<Operation *> ops;
@@ -30,10 +27,11 @@ struct Group {
   FusionRole role = FusionRole::Opaque;
 };
 
+/// A single number is compiled into the kernel.
 bool isInlineConstant(Operation *op) {
   auto constant = dyn_cast<dl::ConstantOp>(op);
   return constant && isa<DenseElementsAttr>(constant.getValue()) &&
-         constant.getValue().getNumElements() <= kInlineConstantElements;
+         constant.getValue().getNumElements() == 1;
 }
 
 class Grouping {
