@@ -1,5 +1,7 @@
 #include "compiler/KernelSources.h"
 
+#include "compiler/ContractionSource.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -27,6 +29,13 @@ std::string describe(dl::KernelOp kernel) {
 
 FailureOr<KernelSources::Use> KernelSources::add(dl::KernelOp kernel,
                                                  ShapeAnalysis &shapes) {
+  std::string name = describe(kernel) + "_" + std::to_string(list.size());
+  if (auto contraction = toContraction(kernel, shapes, name)) {
+    auto [it, isNew] = byText.try_emplace(contraction->key, list.size());
+    if (isNew)
+      list.push_back({name, "", contraction->emit});
+    return Use{it->second, contraction->sizes};
+  }
   auto lowered = lowerBlock(kernel.getBody().front(), kernel.getLoc(), shapes);
   if (failed(lowered))
     return failure();
@@ -36,7 +45,7 @@ FailureOr<KernelSources::Use> KernelSources::add(dl::KernelOp kernel,
   lowered->function.erase();
   auto [it, isNew] = byText.try_emplace(text, list.size());
   if (isNew)
-    list.push_back({describe(kernel) + "_" + std::to_string(list.size()), text, {}});
+    list.push_back({name, text, {}});
   return Use{it->second, lowered->sizes};
 }
 

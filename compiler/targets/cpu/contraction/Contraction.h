@@ -60,6 +60,8 @@ struct ContractionKernel {
   int64_t strideHeight = 1, strideWidth = 1;
   int64_t dilationHeight = 1, dilationWidth = 1;
   int64_t padTop = 0, padLeft = 0;
+  /// One filter per channel, packed [KH][KW][C]; channels == outChannels.
+  bool isDepthwise = false;
   unsigned inputBuffer = 0, filterBuffer = 1, outputBuffer = 2;
   unsigned numBuffers = 3, numDims = 0;
   llvm::SmallVector<EpilogueOperand> epilogueOperands;
@@ -78,6 +80,10 @@ struct ContractionKernel {
 /// in arith, math, scf, vector and LLVM pointer ops.
 void emitContraction(mlir::OpBuilder &b, const ContractionKernel &kernel,
                      const VectorIsa &isa);
+
+/// The same for `isDepthwise`; called by emitContraction.
+void emitDepthwise(mlir::OpBuilder &b, const ContractionKernel &kernel,
+                   const VectorIsa &isa);
 
 } // namespace dlc::cpu
 

@@ -183,6 +183,8 @@ private:
 
 void emitContraction(OpBuilder &b, const ContractionKernel &kernel,
                      const VectorIsa &isa) {
+  if (kernel.isDepthwise)
+    return emitDepthwise(b, kernel, isa);
   Emitter(b, kernel, isa).run();
 }
 

@@ -1,5 +1,7 @@
 #include "compiler/targets/cpu/contraction/KernelBuilder.h"
 
+#include "compiler/targets/cpu/contraction/Contraction.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -183,6 +185,24 @@ Value KernelBuilder::applyVectorised(func::FuncOp function, ArrayRef<Value> args
     mapping.map(op.getResults(), clone->getResults());
   }
   return mapping.lookup(body.getTerminator()->getOperand(0));
+}
+
+Value applyEpilogue(KernelBuilder &m, const ContractionKernel &kernel,
+                    ArrayRef<Value> buffers, Value accumulator, Value element,
+                    Value channel, int64_t active) {
+  if (!kernel.epilogue)
+    return accumulator;
+  KernelBuilder::Values args = {accumulator};
+  for (const EpilogueOperand &operand : kernel.epilogueOperands) {
+    Value buffer = buffers[operand.buffer];
+    if (operand.access == EpilogueOperand::Scalar) {
+      args.push_back(m.splat(m.loadFloat(buffer)));
+      continue;
+    }
+    bool isElement = operand.access == EpilogueOperand::Element;
+    args.push_back(m.loadVector(m.offset(buffer, isElement ? element : channel), active));
+  }
+  return m.applyVectorised(kernel.epilogue, args);
 }
 
 } // namespace dlc::cpu

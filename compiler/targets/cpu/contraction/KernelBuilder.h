@@ -70,6 +70,14 @@ private:
   Value mask(int64_t active);
 };
 
+struct ContractionKernel;
+
+/// The kernel's epilogue on a vector of accumulators. `element` and `channel`
+/// are the positions of its first lane in the output and along its last axis.
+mlir::Value applyEpilogue(KernelBuilder &m, const ContractionKernel &kernel,
+                          llvm::ArrayRef<mlir::Value> buffers, mlir::Value accumulator,
+                          mlir::Value element, mlir::Value channel, int64_t active);
+
 } // namespace dlc::cpu
 
 #endif // DLC_COMPILER_TARGETS_CPU_CONTRACTION_KERNELBUILDER_H

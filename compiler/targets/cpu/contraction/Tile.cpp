@@ -190,19 +190,7 @@ void Tile::storeRow(Value pixel, ArrayRef<Value> accumulators) {
     int64_t active = activeLanes(v);
     Value lane = m.integer(v * m.lanes);
     Value at = m.add(rowStart, lane);
-    Values args = {accumulator};
-    for (const EpilogueOperand &operand : k.epilogueOperands) {
-      Value buffer = c.buffers[operand.buffer];
-      if (operand.access == EpilogueOperand::Scalar)
-        args.push_back(m.splat(m.loadFloat(buffer)));
-      else
-        args.push_back(m.loadVector(
-            m.offset(buffer, operand.access == EpilogueOperand::Element
-                                 ? at
-                                 : m.add(column, lane)),
-            active));
-    }
-    Value value = k.epilogue ? m.applyVectorised(k.epilogue, args) : accumulator;
+    Value value = applyEpilogue(m, k, c.buffers, accumulator, at, m.add(column, lane), active);
     m.storeVector(value, m.offset(c.buffers[k.outputBuffer], at), active);
   }
 }
