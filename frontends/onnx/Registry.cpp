@@ -10,9 +10,11 @@ const Registry &opRegistry() {
     addActivations(r);
     addBasics(r);
     addConvolutions(r);
+    addEinsum(r);
     addElementwise(r);
     addMatMuls(r);
     addNormalizations(r);
+    addQuantization(r);
     addReductions(r);
     return r;
   }();

@@ -1,6 +1,7 @@
 // Conv, ConvTranspose and the pooling ops.
 
 #include "frontends/onnx/ops/Families.h"
+#include "frontends/onnx/ops/Products.h"
 #include "frontends/onnx/ops/Windows.h"
 
 #include "dialects/dl/ops/Conv.h"
@@ -83,8 +84,7 @@ Value addBias(NodeContext &c, Value v, Value bias) {
   return c.make<dl::AddOp>(v, c.reshape(bias, shape));
 }
 
-LogicalResult checkOperands(NodeContext &c) {
-  Value x = c.input(0), w = c.input(1);
+LogicalResult checkOperands(NodeContext &c, Value x, Value w) {
   if (!x || !w)
     return c.invalid("needs an input and a filter");
   if (c.rank(x) < 3 || c.rank(x) != c.rank(w))
@@ -94,33 +94,50 @@ LogicalResult checkOperands(NodeContext &c) {
     return c.unsupported("more than 3 spatial axes");
   if (!c.type(w).hasStaticShape())
     return c.unsupported("a filter of symbolic shape");
+  return success();
+}
+
+LogicalResult checkBias(NodeContext &c) {
   if (Value bias = c.input(2); bias && c.rank(bias) != 1)
     return c.invalid("bias has rank " + Twine(c.rank(bias)) + ", expects 1");
   return success();
 }
 
-LogicalResult conv(NodeContext &c) {
-  if (failed(checkOperands(c)))
-    return failure();
-  Value x = c.input(0), w = c.input(1);
+} // namespace
+
+Value convolve(NodeContext &c, Value x, Value w) {
+  if (failed(checkOperands(c, x, w)))
+    return {};
   SmallVector<int64_t> kernel(c.type(w).getShape().drop_front(2));
-  if (c.has("kernel_shape") && c.intsAttr("kernel_shape") != kernel)
-    return c.invalid("kernel_shape differs from the filter's shape");
+  if (c.has("kernel_shape") && c.intsAttr("kernel_shape") != kernel) {
+    (void)c.invalid("kernel_shape differs from the filter's shape");
+    return {};
+  }
   auto window = readWindow(c, spatialSizes(c, x), kernel);
   if (failed(window))
+    return {};
+  return c.make<dl::ConvOp>(x, w, c.array(window->strides), c.array(window->dilations),
+                            c.array(window->pads),
+                            c.b.getI64IntegerAttr(c.intAttr("group", 1)), UnitAttr());
+}
+
+namespace {
+
+LogicalResult conv(NodeContext &c) {
+  Value y = convolve(c, c.input(0), c.input(1));
+  if (!y || failed(checkBias(c)))
     return failure();
-  Value y = c.make<dl::ConvOp>(x, w, c.array(window->strides), c.array(window->dilations),
-                               c.array(window->pads),
-                               c.b.getI64IntegerAttr(c.intAttr("group", 1)), UnitAttr());
   return c.done(addBias(c, y, c.input(2)));
 }
 
 LogicalResult convTranspose(NodeContext &c) {
-  if (failed(checkOperands(c)))
+  if (failed(checkOperands(c, c.input(0), c.input(1))) || failed(checkBias(c)))
     return failure();
   Value x = c.input(0), w = c.input(1);
   SmallVector<int64_t> sizes = spatialSizes(c, x), kernel(c.type(w).getShape().drop_front(2));
   size_t rank = sizes.size();
+  if (c.has("kernel_shape") && c.intsAttr("kernel_shape") != kernel)
+    return c.invalid("kernel_shape differs from the filter's shape");
   auto strides = c.intsAttr("strides", SmallVector<int64_t>(rank, 1));
   auto dilations = c.intsAttr("dilations", SmallVector<int64_t>(rank, 1));
   auto pads = c.intsAttr("pads", SmallVector<int64_t>(2 * rank, 0));

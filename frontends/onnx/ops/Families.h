@@ -10,9 +10,11 @@ namespace dlc::onnx {
 void addActivations(Registry &registry);
 void addBasics(Registry &registry);
 void addConvolutions(Registry &registry);
+void addEinsum(Registry &registry);
 void addElementwise(Registry &registry);
 void addMatMuls(Registry &registry);
 void addNormalizations(Registry &registry);
+void addQuantization(Registry &registry);
 void addReductions(Registry &registry);
 
 } // namespace dlc::onnx

@@ -1,6 +1,7 @@
 // MatMul and Gemm.
 
 #include "frontends/onnx/ops/Families.h"
+#include "frontends/onnx/ops/Products.h"
 
 #include "dialects/dl/ops/Elementwise.h"
 #include "dialects/dl/ops/MatMul.h"
@@ -24,32 +25,36 @@ Value shapeWithout(NodeContext &c, Value v, int64_t drop) {
   return c.ints(shape);
 }
 
-/// numpy's matmul: a vector is a row on the left and a column on the right.
-LogicalResult matMul(NodeContext &c) {
-  Value a = c.input(0), b = c.input(1);
-  if (!a || !b || c.rank(a) == 0 || c.rank(b) == 0)
-    return c.invalid("needs two operands of rank 1 or more");
+} // namespace
+
+Value multiplyMatrices(NodeContext &c, Value a, Value b) {
+  if (!a || !b || c.rank(a) == 0 || c.rank(b) == 0) {
+    (void)c.invalid("needs two operands of rank 1 or more");
+    return {};
+  }
   bool leftVector = c.rank(a) == 1, rightVector = c.rank(b) == 1;
   if (leftVector)
     a = c.reshape(a, {1, -1});
   if (rightVector)
     b = c.reshape(b, {-1, 1});
   Value y = c.make<dl::MatMulOp>(a, b, UnitAttr(), UnitAttr());
-  if (!y || (!leftVector && !rightVector))
-    return c.done(y);
-  for (bool drop : {rightVector, leftVector}) {
-    if (!drop)
+  for (bool isRight : {true, false}) {
+    if (!y || !(isRight ? rightVector : leftVector))
       continue;
-    int64_t axis = c.rank(y) - (rightVector && y.getDefiningOp<dl::MatMulOp>() ? 1 : (rightVector ? 1 : 2));
+    int64_t axis = c.rank(y) - (isRight || rightVector ? 1 : 2);
     Value shape = shapeWithout(c, y, axis);
-    if (!shape)
-      return c.unsupported("a vector times a stack of several symbolic sizes");
+    if (!shape) {
+      (void)c.unsupported("a vector times a stack of several symbolic sizes");
+      return {};
+    }
     y = c.make<dl::ReshapeOp>(y, shape);
-    if (!y)
-      return failure();
   }
-  return c.done(y);
+  return y;
 }
+
+namespace {
+
+LogicalResult matMul(NodeContext &c) { return c.done(multiplyMatrices(c, c.input(0), c.input(1))); }
 
 LogicalResult gemm(NodeContext &c) {
   Value a = c.input(0), b = c.input(1), bias = c.input(2);
