@@ -12,10 +12,13 @@ const Registry &opRegistry() {
     addConvolutions(r);
     addEinsum(r);
     addElementwise(r);
+    addIndexing(r);
     addMatMuls(r);
+    addMovement(r);
     addNormalizations(r);
     addQuantization(r);
     addReductions(r);
+    addShapes(r);
     return r;
   }();
   return registry;

@@ -12,10 +12,13 @@ void addBasics(Registry &registry);
 void addConvolutions(Registry &registry);
 void addEinsum(Registry &registry);
 void addElementwise(Registry &registry);
+void addIndexing(Registry &registry);
 void addMatMuls(Registry &registry);
+void addMovement(Registry &registry);
 void addNormalizations(Registry &registry);
 void addQuantization(Registry &registry);
 void addReductions(Registry &registry);
+void addShapes(Registry &registry);
 
 } // namespace dlc::onnx
 
