@@ -146,7 +146,8 @@ private:
         if (value->alias() >= i)
           return bad("alias of a later value", i);
         int64_t base = staticBytes(a.values()->Get(value->alias()));
-        if ((bytes >= 0) != (base >= 0) || bytes != base)
+        // Sizes known only during the run are compared there.
+        if (bytes >= 0 && base >= 0 && bytes != base)
           return bad("alias of a value of another size", i);
         break;
       }

@@ -172,6 +172,8 @@ LogicalResult depthToSpace(NodeContext &c) {
   Value split = isDepthFirst ? s.concat({n, b, b, depth, h, w})
                              : s.concat({n, depth, b, b, h, w});
   Value blocks = s.reshapeTo(x, split);
+  if (!blocks)
+    return failure();
   Value moved = isDepthFirst ? c.transpose(blocks, {0, 3, 4, 1, 5, 2})
                              : c.transpose(blocks, {0, 1, 4, 2, 5, 3});
   return c.done(s.reshapeTo(moved, s.concat({n, depth, c.make<dl::MulOp>(h, b),
@@ -184,10 +186,14 @@ LogicalResult spaceToDepth(NodeContext &c) {
   int64_t block = c.intAttr("blocksize", 0);
   if (!x || c.rank(x) != 4 || block < 1)
     return c.invalid("needs an input of rank 4 and a positive blocksize");
+  bool isDepthFirst = c.opset < 28 || c.stringAttr("mode", "DCR") == "DCR";
   Value n = s.size(x, 0), depth = s.size(x, 1), b = c.ints({block});
   Value h = c.make<dl::DivOp>(s.size(x, 2), b), w = c.make<dl::DivOp>(s.size(x, 3), b);
   Value blocks = s.reshapeTo(x, s.concat({n, depth, h, b, w, b}));
-  Value moved = blocks ? c.transpose(blocks, {0, 3, 5, 1, 2, 4}) : Value();
+  if (!blocks)
+    return failure();
+  Value moved = isDepthFirst ? c.transpose(blocks, {0, 3, 5, 1, 2, 4})
+                             : c.transpose(blocks, {0, 1, 3, 5, 2, 4});
   Value channels = c.make<dl::MulOp>(depth, c.ints({block * block}));
   return c.done(s.reshapeTo(moved, s.concat({n, channels, h, w})));
 }
