@@ -2,7 +2,6 @@
 
 #include "frontends/onnx/ops/ShapeTools.h"
 
-#include "dialects/dl/ops/Constant.h"
 #include "dialects/dl/ops/Elementwise.h"
 #include "dialects/dl/ops/Gather.h"
 #include "dialects/dl/ops/Movement.h"
@@ -71,7 +70,7 @@ Value ShapeTools::iota(Value size) {
 }
 
 Value ShapeTools::toScalar(Value v) {
-  return v && c.rank(v) == 0 ? v : c.reshape(v, {});
+  return v && c.rank(v) == 0 ? v : c.reshape(v, ArrayRef<int64_t>{});
 }
 
 Value ShapeTools::reshapeTo(Value v, Value shape) {

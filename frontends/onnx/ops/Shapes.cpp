@@ -3,7 +3,6 @@
 #include "frontends/onnx/ops/Families.h"
 #include "frontends/onnx/ops/ShapeTools.h"
 
-#include "dialects/dl/ops/Constant.h"
 #include "dialects/dl/ops/Elementwise.h"
 #include "dialects/dl/ops/Gather.h"
 #include "dialects/dl/ops/Movement.h"
