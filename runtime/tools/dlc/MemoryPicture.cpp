@@ -54,7 +54,9 @@ void drawPlan(std::ostream &os, const MemoryPlan &plan) {
     int top = cellOf(placement.offset, plan.arenaBytes, kRows);
     int bottom = cellOf(placement.offset + placement.sizeBytes - 1, plan.arenaBytes, kRows);
     int left = cellOf(placement.first, plan.instructions, columns);
-    int right = cellOf(placement.last, plan.instructions, columns);
+    // Up to the end of its last instruction, where the next buffer may begin.
+    int right = std::max(left, cellOf(placement.last + 1, plan.instructions, columns) -
+                                   (placement.last + 1 < plan.instructions ? 1 : 0));
     for (int row = top; row <= bottom; ++row)
       for (int column = left; column <= right; ++column)
         cells[row][column] = kLetters[i % kLetters.size()];

@@ -16,6 +16,7 @@ namespace dlc::cli {
 namespace {
 
 constexpr int64_t kFirstValues = 5, kTop = 5;
+constexpr size_t kLongestNodes = 64;
 
 struct Statistics {
   double least = std::numeric_limits<double>::infinity();
@@ -82,8 +83,8 @@ std::vector<KernelTotal> totals(const std::vector<KernelTime> &times) {
     ++total.calls;
     total.us += time.durationUs;
     total.flops += time.flops;
-    if (!time.nodes.empty() && total.calls <= 3)
-      total.nodes += (total.nodes.empty() ? "" : ",") + time.nodes;
+    if (!time.nodes.empty() && total.nodes.size() < kLongestNodes) // the printer cuts it
+      total.nodes += (total.nodes.empty() ? "" : ", ") + time.nodes;
   }
   std::vector<KernelTotal> sorted;
   for (auto &[name, total] : byName)
@@ -154,7 +155,7 @@ void printProfile(std::ostream &os, const std::vector<KernelTime> &times) {
     table.add({fixed(total.us / 1e3, 3), fixed(whole > 0 ? 100 * total.us / whole : 0, 1),
                std::to_string(total.calls),
                total.flops > 0 && total.us > 0 ? fixed(total.flops / total.us / 1e3, 1) : "-",
-               shortened(total.kernel, 48), shortened(total.nodes, 64)});
+               shortened(total.kernel, 48), shortened(total.nodes, kLongestNodes)});
   table.print(os);
   os << "total " << fixed(whole / 1e3, 3) << " ms in " << times.size() << " dispatches\n";
 }
