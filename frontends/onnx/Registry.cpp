@@ -18,6 +18,7 @@ const Registry &opRegistry() {
     addNormalizations(r);
     addQuantization(r);
     addReductions(r);
+    addResize(r);
     addShapes(r);
     return r;
   }();

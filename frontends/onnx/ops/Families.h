@@ -18,6 +18,7 @@ void addMovement(Registry &registry);
 void addNormalizations(Registry &registry);
 void addQuantization(Registry &registry);
 void addReductions(Registry &registry);
+void addResize(Registry &registry);
 void addShapes(Registry &registry);
 
 } // namespace dlc::onnx
