@@ -1,6 +1,8 @@
 #include "compiler/LowerToPlan.h"
 
 #include "dialects/dl/ops/Constant.h"
+#include "dialects/dl/ops/Control.h"
+#include "passes/plan/Lifetimes.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -132,6 +134,12 @@ private:
     } else if (auto kernel = dyn_cast<dl::KernelOp>(op)) {
       if (failed(lowerKernel(kernel)))
         return failure();
+    } else if (auto choice = dyn_cast<dl::IfOp>(op)) {
+      if (failed(lowerIf(choice)))
+        return failure();
+    } else if (auto loop = dyn_cast<dl::LoopOp>(op)) {
+      if (failed(lowerLoop(loop)))
+        return failure();
     } else if (auto view = dyn_cast<dl::LowersToLinalg>(op);
                view && view.fusionRole() == dl::FusionRole::View) {
       buffers[op->getResult(0)] =
@@ -144,6 +152,102 @@ private:
       if (buffers.lookup(result))
         bindSymbolsFrom(result);
     return success();
+  }
+
+  Value declareArena(Value like) { return declareBuffer(like, plan::Storage::Arena, ""); }
+
+  void copy(Location loc, Value source, Value target) {
+    plan::CopyOp::create(run, loc, source, target);
+  }
+
+  LogicalResult lowerBlock(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (failed(lower(&op)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult lowerIf(dl::IfOp choice) {
+    for (Value result : choice.getOutputs())
+      buffers[result] = declareArena(result);
+    auto planned = plan::IfOp::create(run, choice.getLoc(), buffers.lookup(choice.getCondition()));
+    OpBuilder::InsertionGuard guard(run);
+    for (auto [source, target] : llvm::zip(choice->getRegions(), planned->getRegions())) {
+      run.createBlock(&target);
+      if (failed(lowerBlock(source.front())))
+        return failure();
+      for (auto [value, result] :
+           llvm::zip(source.front().getTerminator()->getOperands(), choice.getOutputs()))
+        copy(choice.getLoc(), buffers.lookup(value), buffers.lookup(result));
+    }
+    return success();
+  }
+
+  LogicalResult lowerLoop(dl::LoopOp loop) {
+    Location loc = loop.getLoc();
+    for (BlockArgument arg : loop.getBody().getArguments())
+      buffers[arg] = declareArena(arg);
+    Value condition = buffers.lookup(loop.conditionArg());
+    copy(loc, loop.getCondition() ? buffers.lookup(loop.getCondition()) : declareTrue(loop), condition);
+    for (auto [i, initial] : llvm::enumerate(loop.getInitial())) {
+      Value carried = buffers.lookup(loop.carriedArg(i));
+      copy(loc, buffers.lookup(initial), carried);
+      buffers[loop.getResult(i)] = carried;
+    }
+    buffers[loop.getResult(loop.numCarried())] = buffers.lookup(loop.counterArg());
+    SmallVector<Value> scanTo;
+    for (Value stack : loop.getOutputs().take_back(loop.numScanned()))
+      scanTo.push_back(buffers[stack] = declareArena(stack));
+    // The body comes first, so that what it yields is known when the loop is made.
+    Region body;
+    SmallVector<Value> from;
+    {
+      OpBuilder::InsertionGuard guard(run);
+      run.createBlock(&body);
+      for (BlockArgument arg : loop.getBody().getArguments())
+        bindSymbolsFrom(arg);
+      if (failed(lowerBlock(loop.getBody().front())))
+        return failure();
+      from = yieldedBuffers(loop);
+    }
+    ArrayRef<Value> next(from);
+    unsigned carried = loop.numCarried();
+    SmallVector<Value> carriedTo;
+    for (unsigned i = 0; i < carried; ++i)
+      carriedTo.push_back(buffers.lookup(loop.carriedArg(i)));
+    auto planned = plan::LoopOp::create(
+        run, loc, buffers.lookup(loop.counterArg()),
+        loop.getTrip() ? buffers.lookup(loop.getTrip()) : Value(), condition, next[0],
+        next.slice(1, carried), carriedTo, next.drop_front(1 + carried), scanTo);
+    planned.getBody().takeBody(body);
+    return success();
+  }
+
+  Value declareTrue(dl::LoopOp loop) {
+    auto type = RankedTensorType::get({}, declare.getI1Type());
+    return plan::BufferOp::create(declare, loop.getLoc(), type, declare.getStringAttr(""),
+                                  plan::StorageAttr::get(declare.getContext(), plan::Storage::Constant),
+                                  mapOf({}), Value(), DenseElementsAttr::get(type, true), IntegerAttr());
+  }
+
+  /// The buffers that a body yields. One that is an argument, which the copies after
+  /// the iteration overwrite, is saved first.
+  SmallVector<Value> yieldedBuffers(dl::LoopOp loop) {
+    llvm::SmallPtrSet<Operation *, 8> overwritten;
+    for (BlockArgument arg : loop.getBody().getArguments())
+      overwritten.insert(buffers.lookup(arg).getDefiningOp());
+    SmallVector<Value> result;
+    for (auto [i, value] : llvm::enumerate(loop.yielded())) {
+      Value buffer = buffers.lookup(value);
+      bool staysInPlace = i <= loop.numCarried() && value == loop.getBody().getArgument(i + 1);
+      if (overwritten.contains(plan::rootBuffer(buffer)) && !staysInPlace) {
+        Value saved = declareArena(value);
+        copy(loop.getLoc(), buffer, saved);
+        buffer = saved;
+      }
+      result.push_back(buffer);
+    }
+    return result;
   }
 
   /// Pairs of input and output that an elementwise kernel may keep in one place.

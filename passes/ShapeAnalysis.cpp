@@ -1,6 +1,7 @@
 #include "passes/ShapeAnalysis.h"
 
 #include "dialects/dl/Dl.h"
+#include "dialects/dl/ops/Control.h"
 #include "dialects/dl/ops/Structure.h"
 
 #include "mlir/IR/Matchers.h"
@@ -109,6 +110,13 @@ LogicalResult ShapeAnalysis::visitOp(Operation *op) {
       infos[result] = lookup(value);
     return success();
   }
+  // Carried values keep the shape they begin with: LoopOp checks that.
+  if (auto loop = dyn_cast<dl::LoopOp>(op))
+    for (auto [i, initial] : llvm::enumerate(loop.getInitial())) {
+      dl::TensorInfo info = lookup(initial);
+      info.contents.reset();
+      infos[loop.carriedArg(i)] = std::move(info);
+    }
   for (Region &region : op->getRegions())
     for (Block &block : region)
       if (failed(visitBlock(block)))

@@ -84,11 +84,13 @@ TableBuilder::Indices TableBuilder::nodeIndices(ArrayAttr nodes) {
 
 LogicalResult TableBuilder::collect(ArrayRef<NamedWeight> weights) {
   lifetimes = plan::computeLifetimes(program);
-  for (Operation &op : program.getBody().front()) {
+  WalkResult walked = program.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto buffer = dyn_cast<plan::BufferOp>(op)) {
       auto type = cast<RankedTensorType>(buffer.getType());
-      if (!toSchemaType(type.getElementType()))
-        return buffer.emitError("artifacts have no element type ") << type.getElementType();
+      if (!toSchemaType(type.getElementType())) {
+        buffer.emitError("artifacts have no element type ") << type.getElementType();
+        return WalkResult::interrupt();
+      }
       number(bufferNumbers, Value(buffer));
       exprs(buffer.getDims());
       if (auto value = buffer.getValueAttr())
@@ -105,7 +107,10 @@ LogicalResult TableBuilder::collect(ArrayRef<NamedWeight> weights) {
     } else if (auto constraint = dyn_cast<plan::ConstraintOp>(op)) {
       exprs(constraint.getSizes());
     }
-  }
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
   for (const NamedWeight &weight : weights)
     pool.add(weight.value);
   return success();
@@ -162,11 +167,40 @@ TableBuilder::buildInstruction(Builder &b, Operation *op) {
         b, bind.getSymbol(), bufferIndices(bind.getSource()).front(), bind.getIndex());
     return schema::CreateInstruction(b, Action::BindSymbol, action.Union());
   }
+  if (isa<plan::IfOp, plan::LoopOp>(op))
+    return buildControl(b, op);
   auto check = cast<plan::CheckIndicesOp>(op);
   Indices bounds = exprs(check.getBounds()), nodes = nodeIndices(check.getNodes());
   auto action = schema::CreateCheckIndicesDirect(
       b, bufferIndices(check.getSource()).front(), bounds[0], bounds[1], &nodes);
   return schema::CreateInstruction(b, Action::CheckIndices, action.Union());
+}
+
+flatbuffers::Offset<schema::Block> TableBuilder::buildBlock(Builder &b, Block &block) {
+  std::vector<flatbuffers::Offset<schema::Instruction>> instructions;
+  for (Operation &op : block)
+    if (plan::isInstruction(&op))
+      instructions.push_back(buildInstruction(b, &op));
+  return schema::CreateBlockDirect(b, &instructions);
+}
+
+flatbuffers::Offset<schema::Instruction> TableBuilder::buildControl(Builder &b, Operation *op) {
+  using schema::Action;
+  auto index = [&](Value buffer) { return buffer ? bufferIndices(buffer).front() : schema::kNone; };
+  if (auto choice = dyn_cast<plan::IfOp>(op)) {
+    auto thenBlock = buildBlock(b, choice.getThenRegion().front());
+    auto elseBlock = buildBlock(b, choice.getElseRegion().front());
+    auto action = schema::CreateIf(b, index(choice.getCondition()), thenBlock, elseBlock);
+    return schema::CreateInstruction(b, Action::If, action.Union());
+  }
+  auto loop = cast<plan::LoopOp>(op);
+  auto body = buildBlock(b, loop.getBody().front());
+  Indices carriedFrom = bufferIndices(loop.getCarriedFrom()), carriedTo = bufferIndices(loop.getCarriedTo());
+  Indices scanFrom = bufferIndices(loop.getScanFrom()), scanTo = bufferIndices(loop.getScanTo());
+  auto action = schema::CreateLoopDirect(
+      b, index(loop.getTrip()), index(loop.getCondition()), index(loop.getCounter()), body,
+      &carriedFrom, &carriedTo, &scanFrom, &scanTo, index(loop.getNextCondition()));
+  return schema::CreateInstruction(b, Action::Loop, action.Union());
 }
 
 std::string TableBuilder::build(ArrayRef<TargetCode> codes,
@@ -194,10 +228,7 @@ std::string TableBuilder::build(ArrayRef<TargetCode> codes,
   }
   for (auto end : body.getOps<plan::OutputsOp>())
     outputs = bufferIndices(end.getValues());
-  std::vector<flatbuffers::Offset<schema::Instruction>> instructions;
-  for (Operation &op : body)
-    if (plan::isInstruction(&op))
-      instructions.push_back(buildInstruction(b, &op));
+  auto block = buildBlock(b, body);
   std::vector<flatbuffers::Offset<schema::Kernel>> kernels;
   for (auto &[name, index] : kernelNumbers)
     kernels.push_back(schema::CreateKernelDirect(b, name.str().c_str()));
@@ -234,7 +265,6 @@ std::string TableBuilder::build(ArrayRef<TargetCode> codes,
   std::vector<flatbuffers::Offset<schema::Expr>> exprTables;
   for (auto &[e, index] : exprNumbers)
     exprTables.push_back(buildExpr(b, e));
-  auto block = schema::CreateBlockDirect(b, &instructions);
   schema::FinishArtifactBuffer(
       b, schema::CreateArtifactDirect(
              b, schema::kFormatVersion, "dlc", program.getName().str().c_str(),

@@ -41,6 +41,9 @@ private:
   flatbuffers::Offset<schema::Instruction> buildInstruction(Builder &b,
                                                             mlir::Operation *op);
 
+  flatbuffers::Offset<schema::Instruction> buildControl(Builder &b, mlir::Operation *op);
+  flatbuffers::Offset<schema::Block> buildBlock(Builder &b, mlir::Block &block);
+
   plan::ProgramOp program;
   ConstantPool &pool;
   llvm::MapVector<mlir::AffineExpr, uint32_t> exprNumbers;

@@ -118,6 +118,36 @@ def Plan_CheckIndicesOp : Plan_Op<"check_indices"> {
   let assemblyFormat = "$source `in` $bounds `nodes` $nodes attr-dict `:` type($source)";
 }
 
+def Plan_IfOp : Plan_Op<"if", [NoTerminator, SingleBlock]> {
+  let summary = "Runs one of two lists of instructions.";
+  let description = [{
+    Both lists leave the results in the same buffers.
+  }];
+  let arguments = (ins AnyRankedTensor:$condition);
+  let regions = (region SizedRegion<1>:$then_region, SizedRegion<1>:$else_region);
+  let assemblyFormat = "$condition attr-dict `:` type($condition) $then_region `else` $else_region";
+}
+
+def Plan_LoopOp : Plan_Op<"loop", [NoTerminator, SingleBlock, AttrSizedOperandSegments]> {
+  let summary = "Repeats instructions.";
+  let description = [{
+    Runs `body` while `condition` holds and `trip` is not reached; `counter` is the
+    number of the iteration. After each one, slice <counter> of `scan_to` becomes
+    `scan_from`, `condition` becomes `next_condition`, `carried_to` becomes
+    `carried_from`, in this order.
+  }];
+  let arguments = (ins AnyRankedTensor:$counter, Optional<AnyRankedTensor>:$trip,
+                       AnyRankedTensor:$condition, AnyRankedTensor:$next_condition,
+                       Variadic<AnyRankedTensor>:$carried_from, Variadic<AnyRankedTensor>:$carried_to,
+                       Variadic<AnyRankedTensor>:$scan_from, Variadic<AnyRankedTensor>:$scan_to);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `counter` $counter (`trip` $trip^)? `while` $condition `next` $next_condition
+    (`carries` $carried_from^ `to` $carried_to)? (`scans` $scan_from^ `to` $scan_to)? attr-dict
+    `:` functional-type(operands, results) $body
+  }];
+}
+
 def Plan_OutputsOp : Plan_Op<"outputs"> {
   let summary = "The model's outputs, in order.";
   let arguments = (ins Variadic<AnyRankedTensor>:$values);

@@ -54,9 +54,6 @@ public:
   mlir::LogicalResult report(const llvm::Twine &what, bool isUnsupported);
   /// The value of a tensor; null, with the problem reported, when dl has no such type.
   mlir::ElementsAttr tensorAttr(const Tensor &tensor, StringRef what);
-  /// Forgets problems after the first `size`: a body is imported once more.
-  void forget(size_t size) { issues.truncate(size); }
-  size_t numIssues() const { return issues.size(); }
   /// Declares what is known about a block argument.
   void declare(mlir::Value value, dl::TensorInfo info) { infos[value] = std::move(info); }
 

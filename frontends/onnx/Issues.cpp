@@ -64,11 +64,4 @@ void IssueList::add(Issue issue) {
   issues.push_back(std::move(issue));
 }
 
-void IssueList::truncate(size_t size) {
-  while (issues.size() > size) {
-    numErrors -= !issues.back().isWarning;
-    issues.pop_back();
-  }
-}
-
 } // namespace dlc::onnx

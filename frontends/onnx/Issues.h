@@ -26,9 +26,6 @@ public:
 
   bool hasErrors() const { return numErrors != 0; }
   size_t errorCount() const { return numErrors; }
-  size_t size() const { return issues.size(); }
-  /// Forgets what came after the first `size` issues.
-  void truncate(size_t size);
   std::vector<Issue> take() { return std::move(issues); }
 
 private:

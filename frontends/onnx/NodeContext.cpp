@@ -266,6 +266,12 @@ Value NodeContext::cast(Value v, Type to) {
   return !v || element(v) == to ? v : make<dl::CastOp>(v, TypeAttr::get(to));
 }
 
+void NodeContext::declareLike(Value argument, Value like) {
+  dl::TensorInfo info = importer.lookup(like);
+  info.contents.reset();
+  importer.declare(argument, std::move(info));
+}
+
 std::optional<SmallVector<Value>> NodeContext::importGraph(const Graph &graph, OpBuilder &at,
                                                            ValueRange arguments) {
   auto results = importer.importGraph(graph, at, arguments, env);

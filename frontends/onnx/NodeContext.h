@@ -145,6 +145,9 @@ public:
   std::optional<llvm::SmallVector<Value>> importGraph(const Graph &graph, mlir::OpBuilder &at,
                                                       mlir::ValueRange arguments);
 
+  /// Gives a block argument what is known about the shape of `like`.
+  void declareLike(Value argument, Value like);
+
 private:
   const Attr *find(StringRef name);
   template <typename T> static bool isNull(const T &arg) {
@@ -154,7 +157,6 @@ private:
       return false;
   }
 
-  friend class LoopImporter;
   GraphImporter &importer;
   const Environment &env;
   llvm::SmallVector<Value> inputs, outputs;

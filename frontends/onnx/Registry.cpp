@@ -9,6 +9,7 @@ const Registry &opRegistry() {
     Registry r;
     addActivations(r);
     addBasics(r);
+    addControl(r);
     addConvolutions(r);
     addEinsum(r);
     addElementwise(r);

@@ -16,14 +16,10 @@ namespace {
 struct AssignInPlace : dlc::plan::impl::AssignInPlaceBase<AssignInPlace> {
   void runOnOperation() override {
     auto lifetimes = computeLifetimes(getOperation());
-    int64_t number = 0;
-    for (Operation &op : getOperation().getBody().front()) {
-      if (!isInstruction(&op))
-        continue;
+    forEachInstruction(getOperation(), [&](Operation *op, int64_t number) {
       if (auto dispatch = dyn_cast<DispatchOp>(op))
         tryInPlace(dispatch, number, lifetimes);
-      ++number;
-    }
+    });
   }
 
   void tryInPlace(DispatchOp dispatch, int64_t number,

@@ -14,6 +14,11 @@ struct Lifetime {
 /// True for ops that run, as opposed to declarations.
 bool isInstruction(mlir::Operation *op);
 
+/// Visits instructions in the order of their numbers, depth first. A loop is visited
+/// once more after its body, under a number of its own.
+void forEachInstruction(ProgramOp program,
+                        llvm::function_ref<void(mlir::Operation *, int64_t number)> visit);
+
 /// The buffer whose memory `buffer` uses, through any chain of aliases.
 BufferOp rootBuffer(mlir::Value buffer);
 

@@ -3,6 +3,7 @@
 #include "runtime/core/Scratch.h"
 #include "runtime/schema/ArenaPlanner.h"
 #include "runtime/schema/Expr.h"
+#include "runtime/schema/Format.h"
 
 #include <atomic>
 #include <chrono>
@@ -381,6 +382,65 @@ Status RunContext::checkIndices(const Instruction &instruction) {
   return nullptr;
 }
 
+/// Jumps: sets `next` to the instruction that follows.
+Status RunContext::follow(const Instruction &instruction, size_t &next) {
+  for (uint32_t operand : instruction.operands)
+    if (operand != schema::kNone)
+      RETURN_IF_ERROR(requirePlaced(operand));
+  auto flag = [&](size_t i) {
+    uint32_t v = instruction.operands[i];
+    return bytes[v] > 0 && *static_cast<const uint8_t *>(pointers[v]) != 0;
+  };
+  auto number = [&](size_t i) { return static_cast<int64_t *>(pointers[instruction.operands[i]]); };
+  switch (instruction.control) {
+  case Control::JumpUnless:
+    next = flag(0) ? next : instruction.target;
+    return nullptr;
+  case Control::LoopBegin:
+    if (bytes[instruction.operands[0]] < int64_t(sizeof(int64_t)))
+      return fail(DLC_USAGE, "%s: broken artifact: a loop counts in an empty value",
+                  program.name.c_str());
+    *number(0) = 0;
+    return nullptr;
+  case Control::LoopHead: {
+    uint32_t trip = instruction.operands[2];
+    bool isDone = trip != schema::kNone && (bytes[trip] < int64_t(sizeof(int64_t)) || *number(0) >= *number(2));
+    next = isDone || !flag(1) ? instruction.target : next;
+    return nullptr;
+  }
+  case Control::LoopEnd:
+    RETURN_IF_ERROR(endIteration(instruction));
+    ++*number(0);
+    next = instruction.target;
+    return nullptr;
+  default:
+    next = instruction.target;
+    return nullptr;
+  }
+}
+
+/// Scans first: they may read what carrying overwrites.
+Status RunContext::endIteration(const Instruction &instruction) {
+  const auto &operands = instruction.operands;
+  int64_t iteration = *static_cast<const int64_t *>(pointers[operands[0]]);
+  for (size_t i = 3 + 2 * size_t(instruction.index); i < operands.size(); i += 2) {
+    uint32_t from = operands[i], to = operands[i + 1];
+    if (bytes[from] > 0 && iteration >= bytes[to] / bytes[from])
+      return fail(DLC_USAGE, "%s: broken artifact: a loop writes past its result",
+                  program.name.c_str());
+    memcpy(static_cast<char *>(pointers[to]) + iteration * bytes[from], pointers[from], bytes[from]);
+  }
+  for (size_t i = 1; i < 3 + 2 * size_t(instruction.index); i += 2) {
+    // The condition (operand 1) comes from operand 2, carried values follow in pairs.
+    uint32_t from = i == 1 ? operands[2] : operands[i], to = i == 1 ? operands[1] : operands[i + 1];
+    if (bytes[from] != bytes[to])
+      return fail(DLC_USAGE, "%s: a loop carries %lld bytes in a value of %lld",
+                  program.name.c_str(), (long long)bytes[from], (long long)bytes[to]);
+    memmove(pointers[to], pointers[from], bytes[from]);
+  }
+  return nullptr;
+}
+
 Status RunContext::step(const Instruction &instruction, const dlc_run_options &options) {
   switch (instruction.kind) {
   case Action::Dispatch: return dispatch(instruction);
@@ -416,7 +476,12 @@ Status RunContext::run(dlc_tensor *const *inputs, dlc_tensor **outputs,
     RETURN_IF_ERROR(placeValues());
     using Clock = std::chrono::steady_clock;
     auto start = Clock::now();
-    for (const Instruction &instruction : program.instructions) {
+    for (size_t at = 0; at < program.instructions.size();) {
+      const Instruction &instruction = program.instructions[at++];
+      if (instruction.control != Control::None) {
+        RETURN_IF_ERROR(follow(instruction, at));
+        continue;
+      }
       auto before = options.profile ? Clock::now() : start;
       RETURN_IF_ERROR(step(instruction, options));
       if (!options.profile || instruction.kind != Action::Dispatch)

@@ -43,6 +43,8 @@ private:
   Status copy(const Instruction &instruction);
   Status bindFromData(const Instruction &instruction);
   Status checkIndices(const Instruction &instruction);
+  Status follow(const Instruction &instruction, size_t &next);
+  Status endIteration(const Instruction &instruction);
   Status requirePlaced(uint32_t value);
   void dropCreatedOutputs();
 

@@ -107,7 +107,7 @@ Status Program::checkHeader(const dlc_load_options &options) {
           header.contentHash)
     return fail(DLC_USAGE, "%s: damaged: contents differ from their hash", name.c_str());
   auto table = reinterpret_cast<const uint8_t *>(file.data + header.tableOffset);
-  flatbuffers::Verifier verifier(table, header.tableBytes, 64, 100000000);
+  flatbuffers::Verifier verifier(table, header.tableBytes, 4 * kDeepestBlock, 100000000);
   if (!schema::VerifyArtifactBuffer(verifier))
     return fail(DLC_USAGE, "%s: broken artifact: its table does not verify", name.c_str());
   artifact = schema::GetArtifact(table);
@@ -123,15 +123,60 @@ std::vector<uint32_t> toVector(const flatbuffers::Vector<uint32_t> *list) {
 
 } // namespace
 
-Status Program::flatten() {
-  auto nodeNames = [&](const flatbuffers::Vector<uint32_t> *nodes) {
-    std::string text;
-    for (uint32_t n : toVector(nodes))
-      text += (text.empty() ? "" : ", ") + artifact->nodes()->Get(n)->name()->str();
-    return text;
+std::string Program::nodeNames(const flatbuffers::Vector<uint32_t> *nodes) const {
+  std::string text;
+  for (uint32_t n : toVector(nodes))
+    text += (text.empty() ? "" : ", ") + artifact->nodes()->Get(n)->name()->str();
+  return text;
+}
+
+size_t Program::emitControl(schema::Action kind, Control control, std::vector<uint32_t> operands) {
+  Instruction result;
+  result.kind = kind;
+  result.control = control;
+  result.operands = std::move(operands);
+  instructions.push_back(std::move(result));
+  return instructions.size() - 1;
+}
+
+void Program::flattenIf(const schema::If &choice) {
+  size_t test = emitControl(schema::Action::If, Control::JumpUnless, {choice.condition()});
+  flattenBlock(choice.then_block());
+  size_t leave = emitControl(schema::Action::If, Control::Jump, {});
+  instructions[test].target = instructions.size();
+  flattenBlock(choice.else_block());
+  instructions[leave].target = instructions.size();
+}
+
+void Program::flattenLoop(const schema::Loop &loop) {
+  emitControl(schema::Action::Loop, Control::LoopBegin, {loop.counter()});
+  size_t head = emitControl(schema::Action::Loop, Control::LoopHead,
+                            {loop.counter(), loop.condition(), loop.trip()});
+  flattenBlock(loop.body());
+  std::vector<uint32_t> operands = {loop.counter(), loop.condition(), loop.next_condition()};
+  auto pairs = [&](const std::vector<uint32_t> &from, const std::vector<uint32_t> &to) {
+    for (size_t i = 0; i < from.size(); ++i)
+      operands.insert(operands.end(), {from[i], to[i]});
   };
-  const auto *list = artifact->body()->instructions();
+  pairs(toVector(loop.carried_from()), toVector(loop.carried_to()));
+  pairs(toVector(loop.scan_from()), toVector(loop.scan_to()));
+  size_t end = emitControl(schema::Action::Loop, Control::LoopEnd, std::move(operands));
+  instructions[end].index = toVector(loop.carried_from()).size();
+  instructions[end].target = head;
+  instructions[head].target = instructions.size();
+}
+
+void Program::flattenBlock(const schema::Block *block) {
+  const auto *list = block->instructions();
   for (uint32_t i = 0; list && i < list->size(); ++i) {
+    if (const auto *choice = list->Get(i)->action_as_If()) {
+      flattenIf(*choice);
+      continue;
+    }
+    if (const auto *loop = list->Get(i)->action_as_Loop()) {
+      flattenLoop(*loop);
+      continue;
+    }
     Instruction result;
     result.kind = list->Get(i)->action_type();
     if (const auto *dispatch = list->Get(i)->action_as_Dispatch()) {
@@ -153,6 +198,10 @@ Status Program::flatten() {
     }
     instructions.push_back(std::move(result));
   }
+}
+
+Status Program::flatten() {
+  flattenBlock(artifact->body());
   for (uint32_t v = 0; v < artifact->values()->size(); ++v) {
     dimTexts.emplace_back();
     for (uint32_t e : toVector(value(v).dims()))

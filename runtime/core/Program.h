@@ -32,8 +32,15 @@ struct Kernel {
   DlcKernelWorkFn work = nullptr;
 };
 
+/// Blocks become jumps. Operands: JumpUnless: the condition; LoopBegin: the counter;
+/// LoopHead: counter, condition, trip count or kNone; LoopEnd: counter, condition, next
+/// condition, then `index` pairs of carried values (from, to), then pairs of scans.
+enum class Control : uint8_t { None, JumpUnless, Jump, LoopBegin, LoopHead, LoopEnd };
+
 struct Instruction {
   schema::Action kind;
+  Control control = Control::None;
+  uint32_t target = 0;            // of a jump
   uint32_t kernel = 0;
   std::vector<uint32_t> operands; // values
   std::vector<uint32_t> dims;     // expressions
@@ -74,12 +81,20 @@ private:
   Status checkHeader(const dlc_load_options &options);
   Status checkTables();
   Status flatten();
+  void flattenBlock(const schema::Block *block);
+  void flattenIf(const schema::If &choice);
+  void flattenLoop(const schema::Loop &loop);
+  size_t emitControl(schema::Action kind, Control control, std::vector<uint32_t> operands);
+  std::string nodeNames(const flatbuffers::Vector<uint32_t> *nodes) const;
   Status loadCode();
 
   Mapping file;
   const schema::Artifact *artifact = nullptr;
   void *library = nullptr;
 };
+
+/// Control flow may be nested this deep.
+inline constexpr uint32_t kDeepestBlock = 300;
 
 /// Checks every index, offset and enumerator of a verified table.
 Status validate(const schema::Artifact &artifact, size_t fileBytes,

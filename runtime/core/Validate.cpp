@@ -184,7 +184,7 @@ private:
     });
   }
 
-  Status checkInstruction(const schema::Instruction *instruction, uint32_t i) {
+  Status checkInstruction(const schema::Instruction *instruction, uint32_t i, uint32_t depth) {
     if (const auto *dispatch = instruction->action_as_Dispatch()) {
       if (dispatch->kernel() >= a.kernels()->size() ||
           !all(dispatch->operands(), [&](uint32_t v) { return isValue(v); }) ||
@@ -203,6 +203,15 @@ private:
       if (!isValue(check->value()) || !isExpr(check->lower()) ||
           !isExpr(check->upper()) || !nodesExist(check->nodes()))
         return bad("invalid index check", i);
+    } else if (const auto *choice = instruction->action_as_If()) {
+      if (!isFlag(choice->condition()))
+        return bad("invalid condition", i);
+      RETURN_IF_ERROR(checkBlock(choice->then_block(), depth + 1));
+      RETURN_IF_ERROR(checkBlock(choice->else_block(), depth + 1));
+    } else if (const auto *loop = instruction->action_as_Loop()) {
+      if (!checkLoop(*loop))
+        return bad("invalid loop", i);
+      RETURN_IF_ERROR(checkBlock(loop->body(), depth + 1));
     } else {
       return fail(DLC_UNSUPPORTED,
                   "%s: instruction %u is of a kind that this runtime does not run",
@@ -211,12 +220,34 @@ private:
     return nullptr;
   }
 
-  Status checkInstructions() {
-    const auto *list = a.body()->instructions();
+  bool isOf(uint32_t i, ElementType type) const {
+    return isValue(i) && a.values()->Get(i)->element() == type;
+  }
+  bool isFlag(uint32_t i) const { return isOf(i, ElementType::Bool); }
+
+  bool checkLoop(const Loop &loop) const {
+    auto isTarget = [&](uint32_t v) { return isValue(v) && isWritable(v); };
+    auto isAnyValue = [&](uint32_t v) { return isValue(v); };
+    return isOf(loop.counter(), ElementType::I64) && isWritable(loop.counter()) &&
+           (loop.trip() == kNone || isOf(loop.trip(), ElementType::I64)) &&
+           isFlag(loop.condition()) && isWritable(loop.condition()) &&
+           isFlag(loop.next_condition()) && all(loop.carried_from(), isAnyValue) &&
+           all(loop.carried_to(), isTarget) && all(loop.scan_from(), isAnyValue) &&
+           all(loop.scan_to(), isTarget) &&
+           sizeOf(loop.carried_from()) == sizeOf(loop.carried_to()) &&
+           sizeOf(loop.scan_from()) == sizeOf(loop.scan_to());
+  }
+
+  Status checkBlock(const schema::Block *block, uint32_t depth) {
+    if (!block || depth > kDeepestBlock)
+      return bad("a block is missing or too deep", depth);
+    const auto *list = block->instructions();
     for (uint32_t i = 0; i < sizeOf(list); ++i)
-      RETURN_IF_ERROR(checkInstruction(list->Get(i), i));
+      RETURN_IF_ERROR(checkInstruction(list->Get(i), i, depth));
     return nullptr;
   }
+
+  Status checkInstructions() { return checkBlock(a.body(), 0); }
 
   Status checkWeights() {
     uint64_t count = sizeOf(a.weight_names());

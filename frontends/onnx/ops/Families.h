@@ -9,6 +9,7 @@ namespace dlc::onnx {
 
 void addActivations(Registry &registry);
 void addBasics(Registry &registry);
+void addControl(Registry &registry);
 void addConvolutions(Registry &registry);
 void addEinsum(Registry &registry);
 void addElementwise(Registry &registry);
