@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 struct InspectOptions {
   std::string path, svg, extract;
   std::map<std::string, int64_t> dims;
-  bool kernels = false, json = false;
+  bool kernels = false, weights = false, json = false;
 };
 
 struct Sizes {
@@ -106,6 +106,14 @@ void printKernels(const Artifact &artifact) {
   rows.print(std::cout);
 }
 
+void printWeights(const Artifact &artifact) {
+  Table rows({"weight", "type", ">size"});
+  for (const Weight &weight : weightsOf(artifact))
+    rows.add({shortened(weight.name, 64), typeText(*weight.tensor),
+              bytesText(static_cast<double>(dlc_tensor_size_bytes(weight.tensor.get())))});
+  rows.print(std::cout);
+}
+
 Json portsJson(const Artifact &artifact, const flatbuffers::Vector<uint32_t> &values) {
   Json list = Json::array();
   for (uint32_t value : values)
@@ -122,11 +130,13 @@ Json artifactJson(const Artifact &artifact, const MemoryPlan &plan) {
                {"outputs", portsJson(artifact, *table.outputs())}, {"symbols", Json::array()},
                {"file_bytes", sizes.file}, {"constant_bytes", sizes.constants},
                {"code_bytes", sizes.code}, {"codes", Json::array()}, {"kernels", Json::array()},
-               {"weights", table.weight_names() ? table.weight_names()->size() : 0},
+               {"weights", Json::array()},
                {"arena_bytes", plan.arenaBytes}, {"arena_lower_bound_bytes", plan.lowerBoundBytes},
                {"buffers", Json::array()}};
   for (const schema::DimSymbol *symbol : *table.symbols())
     json["symbols"].push_back({{"name", text(symbol->name())}, {"lower", symbol->lower()}, {"upper", symbol->upper()}});
+  for (const Weight &weight : weightsOf(artifact))
+    json["weights"].push_back({{"name", weight.name}, {"type", typeText(*weight.tensor)}});
   for (const schema::Code *code : *table.codes())
     json["codes"].push_back({{"target", text(code->target())}, {"cpu", text(code->cpu())}, {"bytes", code->size_bytes()}});
   artifact.forEachDispatch([&](const schema::Dispatch &dispatch, int depth) {
@@ -169,6 +179,8 @@ int inspect(const InspectOptions &options) {
   printSizes(artifact);
   if (options.kernels)
     printKernels(artifact);
+  if (options.weights)
+    printWeights(artifact);
   printPlan(plan);
   return DLC_OK;
 }
@@ -180,6 +192,7 @@ void addInspectCommand(CLI::App &app, int &exitCode) {
   CLI::App *command = app.add_subcommand("inspect", "show what is in an artifact");
   command->add_option("artifact", options->path, "what `dlc compile` wrote")->required();
   command->add_flag("--kernels", options->kernels, "which nodes became which kernels");
+  command->add_flag("--weights", options->weights, "the model's weights, by ONNX name");
   command->add_option("--svg", options->svg, "write the memory plan as a picture")->type_name("FILE");
   command->add_option("--extract", options->extract, "write all weights, by ONNX name, to .npz")
       ->type_name("FILE");

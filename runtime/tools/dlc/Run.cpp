@@ -43,6 +43,13 @@ void writeOutputs(const Model &model, const std::vector<Tensor> &outputs, const 
   writeNpz(path, arrays);
 }
 
+std::string tensorList(const Model &model, const std::vector<Tensor> &outputs) {
+  std::string text;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    text += (i ? ", " : "") + model.outputs[i].name + " " + typeText(*outputs[i]);
+  return text;
+}
+
 /// By name; a file with one unnamed array is for the only output.
 std::vector<Comparison> compareWithFile(const Model &model, const std::vector<Tensor> &outputs,
                                         const RunOptions &options) {
@@ -105,8 +112,11 @@ int runModel(const RunOptions &options) {
     model.run(inputs, outputs);
   }
   Json json = {{"model", options.model}, {"threads", dlc_model_threads(model.handle)}};
-  if (!options.outputs.empty())
+  if (!options.outputs.empty()) {
     writeOutputs(model, outputs, options.outputs);
+    if (!options.json)
+      std::cout << "wrote " << options.outputs << ": " << tensorList(model, outputs) << "\n";
+  }
   if (options.json)
     json["outputs"] = outputsJson(model, outputs);
   else if (options.outputs.empty() && options.expected.empty())

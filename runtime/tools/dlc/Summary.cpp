@@ -48,6 +48,22 @@ std::vector<std::string> firstValues(const dlc_tensor &tensor) {
   return values;
 }
 
+/// Numbers, exact for integers; NaN and infinity are null in JSON.
+nlohmann::ordered_json firstNumbers(const dlc_tensor &tensor) {
+  auto list = nlohmann::ordered_json::array();
+  dlc_type type = dlc_tensor_type(&tensor);
+  for (int64_t i = 0; i < std::min(kFirstValues, elementCount(tensor)); ++i)
+    if (isFloat(type))
+      list.push_back(elementValue(tensor, i));
+    else if (type == DLC_BOOL)
+      list.push_back(elementBits(tensor, i) != 0);
+    else if (type == DLC_U64)
+      list.push_back(elementBits(tensor, i));
+    else
+      list.push_back(static_cast<int64_t>(elementBits(tensor, i)));
+  return list;
+}
+
 /// The greatest elements of scores [1,K] or [K]; nothing for other tensors.
 std::vector<int64_t> top(const dlc_tensor &tensor) {
   std::span<const int64_t> dims = dimsOf(tensor);
@@ -139,7 +155,7 @@ nlohmann::ordered_json outputsJson(const Model &model, const std::vector<Tensor>
       json["max"] = found.greatest;
       json["mean"] = found.sum / found.counted;
     }
-    json["first"] = firstValues(tensor);
+    json["first"] = firstNumbers(tensor);
     if (std::vector<int64_t> best = top(tensor); !best.empty())
       json["top"] = best;
     list.push_back(std::move(json));
