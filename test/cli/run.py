@@ -148,6 +148,7 @@ def arguments(checks):
         ("unknown extension", USAGE, [".npz, .npy and .pb"], ["run", model, "--inputs", model]),
         ("unknown option", USAGE, ["--fly"], ["run", model, "--fly"]),
         ("bad dim", USAGE, ["--dim expects"], ["run", model, "--random", "1", "--dim", "N"]),
+        ("unknown dim", USAGE, ["no input has that symbolic size"], ["run", model, "--random", "1", "--dim", "Q=2"]),
         ("bad thread count", USAGE, ["--threads"], ["run", model, "--threads", "9999"]),
         ("bad tolerance", USAGE, ["--rtol"], ["run", model, "--rtol", "-1"]),
         ("test folder and inputs", USAGE, ["excludes"], ["run", model, "--test-dir", "d", "--random", "1"]),

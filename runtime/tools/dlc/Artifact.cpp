@@ -75,9 +75,13 @@ SymbolValues symbolValues(const Artifact &artifact, const std::map<std::string, 
     values.isBound[i] = found != given.end() || !name.starts_with("?");
     values.sizes[i] = found != given.end() ? found->second : std::max<int64_t>(1, symbol.lower());
   }
+  std::string names;
+  for (const std::string &name : known)
+    names += (names.empty() ? "" : ", ") + name;
   for (const auto &[name, size] : given)
     if (!known.contains(name))
-      fail(DLC_USAGE, "--dim: ", artifact.path, " has no symbolic size ", inQuotes(name));
+      fail(DLC_USAGE, "--dim: ", artifact.path, " has no symbolic size ", inQuotes(name),
+           "; it has ", names.empty() ? "none" : names);
   return values;
 }
 

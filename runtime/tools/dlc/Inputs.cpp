@@ -6,6 +6,7 @@
 #include "runtime/tools/io/Protobuf.h"
 
 #include <charconv>
+#include <set>
 
 namespace dlc::cli {
 
@@ -90,6 +91,19 @@ void placeImage(Gatherer &gatherer, const std::string &text, const InputOptions 
   gatherer.place(port.name, std::move(tensor), path);
 }
 
+/// A --dim that names nothing would otherwise leave its size at 1, unnoticed.
+void checkDimNames(const Model &model, const std::map<std::string, int64_t> &dims) {
+  std::set<std::string> known;
+  for (const Port &port : model.inputs)
+    for (size_t axis = 0; axis < port.dims.size(); ++axis)
+      if (port.dims[axis] < 0)
+        known.insert(port.dimNames[axis]);
+  for (const auto &[name, size] : dims)
+    if (!known.contains(name))
+      fail(DLC_USAGE, "--dim ", name, "=", size, ": no input has that symbolic size; inputs are ",
+           portList(model.inputs));
+}
+
 } // namespace
 
 void addInputOptions(CLI::App &command, InputOptions &options) {
@@ -143,6 +157,7 @@ std::pair<std::string, std::string> splitNamed(const std::string &text,
 }
 
 std::vector<Tensor> gatherInputs(const Model &model, const InputOptions &options) {
+  checkDimNames(model, options.dims);
   Gatherer gatherer(model);
   for (const std::string &text : options.files)
     placeFile(gatherer, text);

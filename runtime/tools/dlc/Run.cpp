@@ -91,6 +91,28 @@ int finish(const RunOptions &options, const Json &json, const std::string &probl
   return DLC_OK;
 }
 
+/// Of a few runs, so that a busy machine shows less; the caller has warmed up.
+std::vector<KernelTime> fastestProfile(Model &model, const std::vector<Tensor> &inputs,
+                                       std::vector<Tensor> &outputs) {
+  constexpr int mostRuns = 5;
+  constexpr double enoughUs = 1e6;
+  std::vector<KernelTime> fastest;
+  double least = 0, all = 0;
+  for (int i = 0; i < mostRuns && all < enoughUs; ++i) {
+    std::vector<KernelTime> times;
+    model.run(inputs, outputs, &times);
+    double sum = 0;
+    for (const KernelTime &time : times)
+      sum += time.durationUs;
+    all += sum;
+    if (i == 0 || sum < least) {
+      least = sum;
+      fastest = std::move(times);
+    }
+  }
+  return fastest;
+}
+
 int runTestFolder(Model &model, const RunOptions &options) {
   Json json = {{"model", options.model}};
   std::string problem;
@@ -105,12 +127,9 @@ int runModel(const RunOptions &options) {
     return runTestFolder(model, options);
   std::vector<Tensor> inputs = gatherInputs(model, options.inputs), outputs;
   std::vector<KernelTime> times;
-  if (options.profile) { // the first run also pays for page faults
-    model.run(inputs, outputs);
-    model.run(inputs, outputs, &times);
-  } else {
-    model.run(inputs, outputs);
-  }
+  model.run(inputs, outputs);
+  if (options.profile)
+    times = fastestProfile(model, inputs, outputs);
   Json json = {{"model", options.model}, {"threads", dlc_model_threads(model.handle)}};
   if (!options.outputs.empty()) {
     writeOutputs(model, outputs, options.outputs);
@@ -153,7 +172,7 @@ void addRunCommand(CLI::App &app, int &exitCode) {
       ->check(CLI::NonNegativeNumber)->capture_default_str();
   command->add_option("--threads", options->threads, "0: as many as the process may use")
       ->check(CLI::Range(0, 250));
-  command->add_flag("--profile", options->profile, "time per kernel")->excludes("--test-dir");
+  command->add_flag("--profile", options->profile, "time per kernel, of the fastest of five runs")->excludes("--test-dir");
   command->add_flag("--json", options->json, "print JSON");
   command->footer("Example:\n"
                   "  dlc run resnet50.dlc --image cat.png --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225\n"
