@@ -232,7 +232,7 @@ std::string npyHeader(const dlc_tensor &tensor) {
 
 void writeNpy(const std::string &path, const dlc_tensor &tensor) {
   Tensor carrier = toNumpyCarrier(tensor, path);
-  const dlc_tensor &written = carrier ? *carrier : tensor;
+  const dlc_tensor &written = *(carrier ? carrier.get() : &tensor);
   std::string header = npyHeader(written);
   std::span<const uint8_t> data = bytesOf(written);
   std::array<std::string_view, 2> parts = {

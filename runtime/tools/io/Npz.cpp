@@ -103,7 +103,7 @@ void writeNpz(const std::string &path, const std::vector<NamedView> &arrays) {
   headers.reserve(arrays.size());
   for (const NamedView &array : arrays) {
     carriers.push_back(toNumpyCarrier(*array.tensor, path));
-    const dlc_tensor &written = carriers.back() ? *carriers.back() : *array.tensor;
+    const dlc_tensor &written = *(carriers.back() ? carriers.back().get() : array.tensor);
     headers.push_back(npyHeader(written));
     std::span<const uint8_t> data = bytesOf(written);
     zip_buffer_fragment_t parts[] = {
