@@ -33,10 +33,13 @@ double difference(double expected, double got) {
 } // namespace
 
 Comparison compareTensors(const std::string &name, const dlc_tensor &expected,
-                          const dlc_tensor &got, const Tolerance &tolerance) {
+                          const dlc_tensor &got, const Tolerance &given) {
   Comparison result;
   result.name = name;
   dlc_type type = dlc_tensor_type(&expected);
+  Tolerance tolerance = given;
+  if (type == DLC_BF16)
+    tolerance.relative = std::max(given.relative, given.leastBf16Relative);
   if (type != dlc_tensor_type(&got) || !std::ranges::equal(dimsOf(expected), dimsOf(got))) {
     result.problem = "expected " + typeText(expected) + ", got " + typeText(got);
     return result;

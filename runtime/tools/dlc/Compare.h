@@ -10,9 +10,11 @@
 namespace dlc::cli {
 
 /// |got - expected| <= absolute + relative * |expected|, for floats. All other
-/// types must be equal. NaN equals NaN, infinity the same infinity.
+/// types must be equal. NaN equals NaN, infinity the same infinity. bf16 has a
+/// least relative tolerance of its own: two of its ulps, as in ONNX's own runner.
 struct Tolerance {
   double relative = 1e-3, absolute = 1e-7;
+  double leastBf16Relative = 0x1p-6;
 };
 
 struct Comparison {

@@ -168,6 +168,9 @@ void addRunCommand(CLI::App &app, int &exitCode) {
       ->excludes("--outputs")->excludes("--compare");
   command->add_option("--rtol", options->tolerance.relative, "relative to the expected value")
       ->check(CLI::NonNegativeNumber)->capture_default_str();
+  command->add_option("--bf16-rtol", options->tolerance.leastBf16Relative,
+                      "at least this for bf16: two ulps, as ONNX's own runner has it")
+      ->check(CLI::NonNegativeNumber)->capture_default_str();
   command->add_option("--atol", options->tolerance.absolute, "absolute")
       ->check(CLI::NonNegativeNumber)->capture_default_str();
   command->add_option("--threads", options->threads, "0: as many as the process may use")

@@ -33,6 +33,15 @@ TEST(Compare, ToleranceIsRelativeToTheExpectedValue) {
   EXPECT_FALSE(compare(DLC_F32, {0}, {0.5}).agrees());
 }
 
+TEST(Compare, Bf16HasALeastTolerance) {
+  Tolerance strict{0, 0, 0x1p-6};
+  EXPECT_TRUE(compare(DLC_BF16, {1}, {1 + 0x1p-6}, strict).agrees());
+  EXPECT_FALSE(compare(DLC_BF16, {1}, {1 + 0x1p-5}, strict).agrees());
+  EXPECT_FALSE(compare(DLC_F32, {1}, {1 + 0x1p-6}, strict).agrees());
+  strict.leastBf16Relative = 0;
+  EXPECT_FALSE(compare(DLC_BF16, {1}, {1 + 0x1p-7}, strict).agrees());
+}
+
 TEST(Compare, NaNAndInfinity) {
   EXPECT_TRUE(compare(DLC_F32, {NAN, kInfinity, -kInfinity}, {NAN, kInfinity, -kInfinity}).agrees());
   EXPECT_FALSE(compare(DLC_F32, {NAN}, {0}).agrees());
