@@ -140,10 +140,12 @@ Value ScalarMath::power(Value x, Value y) {
 }
 
 Value ScalarMath::shift(Value x, Value y, bool left) {
-  Value width = integer(x.getType(),
-                        getElementTypeOrSelf(x).getIntOrFloatBitWidth());
+  int64_t bits = getElementTypeOrSelf(x).getIntOrFloatBitWidth();
+  Value width = integer(x.getType(), bits);
   Value tooFar =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, y, width);
+  if (!left && !isUnsigned) // the sign fills up
+    return arith::ShRSIOp::create(b, loc, x, select(tooFar, integer(x.getType(), bits - 1), y));
   Value zero = integer(x.getType(), 0);
   Value safe = select(tooFar, zero, y);
   Value shifted = left ? Value(arith::ShLIOp::create(b, loc, x, safe))

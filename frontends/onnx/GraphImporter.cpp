@@ -237,10 +237,23 @@ DenseElementsAttr knownValue(const dl::TensorInfo &info, RankedTensorType type) 
   return DenseElementsAttr::get(type, elements);
 }
 
+bool hasSymbol(AffineExpr expr) {
+  bool found = false;
+  expr.walk([&](AffineExpr e) { found |= isa<AffineSymbolExpr>(e); });
+  return found;
+}
+
 } // namespace
 
-bool GraphImporter::tooLarge(Operation *op) {
+bool GraphImporter::tooLarge(Operation *op, ArrayRef<dl::TensorInfo> infos) {
   constexpr int64_t kMostBytes = int64_t(1) << 40;
+  // Arithmetic on constants is done at once, except where it overflows.
+  for (const dl::TensorInfo &info : infos)
+    for (AffineExpr dim : info.dims)
+      if (!dl::constantSize(dim) && !hasSymbol(dim)) {
+        (void)report("a size of its result overflows", /*isUnsupported=*/false);
+        return true;
+      }
   for (Value result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type || !type.hasStaticShape())
@@ -257,7 +270,7 @@ bool GraphImporter::tooLarge(Operation *op) {
 
 SmallVector<Value> GraphImporter::finish(Operation *op, OpBuilder &b) {
   SmallVector<dl::TensorInfo> results;
-  if (failed(dl::refineResultTypes(op, *this, results)) || tooLarge(op)) {
+  if (failed(dl::refineResultTypes(op, *this, results)) || tooLarge(op, results)) {
     SmallVector<Value> none(op->getNumResults());
     op->erase();
     return none;

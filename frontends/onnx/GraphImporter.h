@@ -86,7 +86,7 @@ private:
   Node resolveReferences(const Node &node) const;
   bool gatherInputs(const Node &node, Environment &env, llvm::SmallVectorImpl<mlir::Value> &inputs);
   std::optional<int64_t> opsetOf(StringRef domain) const;
-  bool tooLarge(mlir::Operation *op);
+  bool tooLarge(mlir::Operation *op, llvm::ArrayRef<dl::TensorInfo> infos);
   mlir::Location locationOf(const Node &node);
   mlir::LogicalResult diagnose(mlir::Diagnostic &diagnostic);
 

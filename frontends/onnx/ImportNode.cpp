@@ -146,7 +146,7 @@ void GraphImporter::importOp(const Node &node, OpBuilder &b, Environment &env) {
   NodeContext c(*this, node, b, locationOf(node), opset, env, std::move(inputs));
   bool ok = succeeded(entry->handler(c)) && !c.failed() && issues.errorCount() == errorsBefore;
   if (!ok) {
-    if (issues.errorCount() == errorsBefore)
+    if (!issues.hasErrors())
       (void)report("cannot be imported", true);
     return;
   }

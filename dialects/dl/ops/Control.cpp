@@ -39,8 +39,9 @@ LogicalResult IfOp::inferTypes(InferContext &c) {
     return c.error() << "regions yield " << a.size() << " and " << b.size() << " values";
   for (auto [i, x, y] : llvm::enumerate(a, b)) {
     TensorInfo left = c.of(x), right = c.of(y);
-    if (left.element != right.element || left.rank() != right.rank()) // C2
-      return c.error() << "regions yield " << x.getType() << " and " << y.getType()
+    bool differs = left.element != right.element;
+    if (differs || left.rank() != right.rank()) // C2
+      return c.error() << (differs ? "" : "unsupported: ") << "regions yield " << x.getType() << " and " << y.getType()
                        << " for result " << i;
     Shape dims;
     for (auto [p, q] : llvm::zip(left.dims, right.dims))

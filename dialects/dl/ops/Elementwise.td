@@ -91,7 +91,7 @@ def Dl_AndOp : Dl_Binary<"and", "x & y", [{ return arith::AndIOp::create(b, loc,
 def Dl_OrOp : Dl_Binary<"or", "x | y", [{ return arith::OrIOp::create(b, loc, x[0], x[1]); }]>;
 def Dl_XorOp : Dl_Binary<"xor", "x ^ y", [{ return arith::XOrIOp::create(b, loc, x[0], x[1]); }]>;
 def Dl_ShiftLeftOp : Dl_Binary<"shift_left", "x << y, 0 once y reaches the width", [{ return m.shift(x[0], x[1], true); }]>;
-def Dl_ShiftRightOp : Dl_Binary<"shift_right", "x >> y, 0 once y reaches the width", [{ return m.shift(x[0], x[1], false); }]>;
+def Dl_ShiftRightOp : Dl_Binary<"shift_right", "x >> y; once y reaches the width only copies of the sign bit (0 for unsigned) are left", [{ return m.shift(x[0], x[1], false); }]>;
 
 def Dl_CompareOp : Dl_ElementwiseOp<"compare", [{ return m.compare(getPredicate(), x[0], x[1]); }],
     [DeclareOpInterfaceMethods<Dl_InferType, ["inferTypes"]>]> {

@@ -96,6 +96,15 @@ LogicalResult split(NodeContext &c) {
   if (c.opset >= 18 && c.intAttr("num_outputs", count) != count)
     return c.invalid("has " + Twine(count) + " outputs but num_outputs " +
                      Twine(c.intAttr("num_outputs", count)));
+  int64_t extent = c.type(x).getDimSize(*axis);
+  if (auto known = c.constantInts(sizes); known && !ShapedType::isDynamic(extent)) {
+    int64_t sum = 0;
+    bool isBroken = false;
+    for (int64_t size : *known)
+      isBroken |= size < 0 || __builtin_add_overflow(sum, size, &sum);
+    if (isBroken || sum != extent)
+      return c.invalid("its parts add up to " + Twine(sum) + " of " + Twine(extent));
+  }
   Value whole = s.size(x, *axis), part;
   if (!sizes)
     part = equalPart(c, whole, count, c.opset >= 18);
