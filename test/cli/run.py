@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -260,6 +261,12 @@ def figures(checks):
     found = json.loads(done.stdout)
     for key in ("median_ms", "min_ms", "p90_ms", "load_ms", "peak_rss_mb", "gflops", "percent_of_peak", "runs", "noise"):
         checks.that(f"bench {key}", key in found, "missing")
+    for command in (["run", model, "--random", "1"], ["inspect", model], ["doctor"], ["devices"]):
+        done = checks.expect(f"{command[0]} --json", 0, [], *command, "--json")
+        checks.that(f"{command[0]} --json is JSON", isinstance(json.loads(done.stdout), (dict, list)), done.stdout)
+    picture = checks.scratch / "plan.svg"
+    checks.expect("inspect --svg", 0, [], "inspect", model, "--svg", picture)
+    checks.that("the picture is XML", xml.etree.ElementTree.parse(picture).getroot().tag.endswith("svg"), "another root")
     weights = checks.scratch / "w.npz"
     checks.expect("extract", 0, [], "inspect", model, "--extract", weights)
     checks.that("no weights", np.load(weights).files == [], "arrays where there are no weights")

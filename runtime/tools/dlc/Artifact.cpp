@@ -55,6 +55,17 @@ std::string Artifact::nodeNames(const schema::Dispatch &dispatch) const {
   return names;
 }
 
+double Artifact::usedConstantBytes() const {
+  std::set<uint32_t> used;
+  for (const schema::Value *value : *table().values())
+    if (value->storage() == schema::Storage::Constant)
+      used.insert(value->constant());
+  double bytes = 0;
+  for (uint32_t constant : used)
+    bytes += static_cast<double>(table().constants()->Get(constant)->size_bytes());
+  return bytes;
+}
+
 void Artifact::forEachDispatch(
     const std::function<void(const schema::Dispatch &, int depth)> &visit) const {
   visitBlock(table().body(), 0, visit);

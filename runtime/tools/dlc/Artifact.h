@@ -34,6 +34,9 @@ public:
   std::string valueType(uint32_t index) const;
   /// The nodes of a dispatch: "Conv_0, Relu_1".
   std::string nodeNames(const schema::Dispatch &dispatch) const;
+  /// Bytes of the constants that kernels read; weights that are only kept for
+  /// --extract do not count.
+  double usedConstantBytes() const;
   /// Every dispatch, also inside branches and loops, with its depth.
   void forEachDispatch(
       const std::function<void(const schema::Dispatch &, int depth)> &visit) const;

@@ -2,6 +2,7 @@
 
 #include "runtime/tools/dlc/Bench.h"
 
+#include "runtime/tools/dlc/Artifact.h"
 #include "runtime/tools/dlc/Commands.h"
 #include "runtime/tools/dlc/Inputs.h"
 #include "runtime/tools/dlc/Machine.h"
@@ -100,8 +101,8 @@ BenchResult measure(const BenchOptions &options, std::vector<KernelTime> &profil
   result.flops = sumFlops(profile);
   result.setTimes(std::move(times));
   // What a run cannot avoid reading or writing; activations come on top.
-  result.leastBytes = static_cast<double>(dlc_model_weight_bytes(model.handle)) +
-                      tensorBytes(inputs) + tensorBytes(outputs);
+  result.leastBytes = Artifact(options.model).usedConstantBytes() + tensorBytes(inputs) +
+                      tensorBytes(outputs);
   result.cacheBytes = static_cast<double>(machine.lastCacheBytes);
   if (result.leastBytes > result.cacheBytes)
     result.readGbPerS = measureReadGbPerS(result.threads, machine.lastCacheBytes);

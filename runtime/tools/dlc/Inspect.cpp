@@ -72,7 +72,8 @@ void printSizes(const Artifact &artifact) {
   const schema::Artifact &table = artifact.table();
   Sizes sizes = sizesOf(artifact);
   std::cout << "file " << bytesText(sizes.file) << ": " << table.constants()->size()
-            << " constants " << bytesText(sizes.constants) << ", code " << bytesText(sizes.code);
+            << " constants " << bytesText(sizes.constants) << " (kernels read "
+            << bytesText(artifact.usedConstantBytes()) << ", the rest are the model's own weights), code " << bytesText(sizes.code);
   for (const schema::Code *code : *table.codes())
     std::cout << " " << text(code->target()) << "/" << text(code->cpu());
   std::cout << "\n"
@@ -129,6 +130,7 @@ Json artifactJson(const Artifact &artifact, const MemoryPlan &plan) {
                {"inputs", portsJson(artifact, *table.inputs())},
                {"outputs", portsJson(artifact, *table.outputs())}, {"symbols", Json::array()},
                {"file_bytes", sizes.file}, {"constant_bytes", sizes.constants},
+               {"used_constant_bytes", artifact.usedConstantBytes()},
                {"code_bytes", sizes.code}, {"codes", Json::array()}, {"kernels", Json::array()},
                {"weights", Json::array()},
                {"arena_bytes", plan.arenaBytes}, {"arena_lower_bound_bytes", plan.lowerBoundBytes},
