@@ -109,7 +109,7 @@ const Attr *NodeContext::find(StringRef name) {
 
 StringRef NodeContext::unreadAttribute() const {
   for (auto [attr, read] : llvm::zip(node.attrs, wasRead))
-    if (!read)
+    if (!read && attr.name != "consumed_inputs") // a hint of the first opsets
       return attr.name;
   return "";
 }

@@ -201,6 +201,7 @@ FailureOr<Value> pool(NodeContext &c, Value x, dl::ReduceKind kind, bool countPa
 LogicalResult maxPool(NodeContext &c) {
   if (c.wants(1))
     return c.unsupported("the output of indices");
+  c.ignoreAttr("storage_order"); // of the indices
   auto y = pool(c, c.input(0), dl::ReduceKind::max, false);
   return failed(y) ? failure() : c.done(*y);
 }

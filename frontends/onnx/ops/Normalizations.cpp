@@ -3,6 +3,8 @@
 #include "frontends/onnx/ops/Families.h"
 
 #include "dialects/dl/ops/Elementwise.h"
+#include "dialects/dl/ops/Movement.h"
+#include "dialects/dl/ops/Pool.h"
 #include "dialects/dl/ops/Reduce.h"
 
 using namespace mlir;
@@ -57,13 +59,38 @@ SmallVector<int64_t> axesFrom(int64_t first, int64_t rank) {
   return axes;
 }
 
+/// Statistics of the batch itself, and the running ones moved towards them.
+LogicalResult trainedBatchNormalization(NodeContext &c) {
+  Norm n(c);
+  Value x = n.widen(c.input(0));
+  int64_t rank = c.rank(x);
+  SmallVector<int64_t> axes = axesFrom(2, rank);
+  axes.insert(axes.begin(), 0);
+  Value average = n.mean(x, axes), centred = n.sub(x, average);
+  Value variance = n.mean(n.mul(centred, centred), axes);
+  Value y = n.mul(centred, n.rsqrt(n.add(variance, n.k(c.floatAttr("epsilon", 1e-5)))));
+  y = n.add(n.mul(y, n.alongChannels(c.input(1), rank)), n.alongChannels(c.input(2), rank));
+  double momentum = c.floatAttr("momentum", 0.9);
+  Value batch[] = {average, variance};
+  for (size_t i : {0, 1}) {
+    if (!c.wants(i + 1))
+      continue;
+    Value old = c.input(i + 3), now = c.reshape(batch[i], {-1});
+    Value moved = n.add(n.mul(n.widen(old), n.k(momentum)), n.mul(now, n.k(1 - momentum)));
+    c.setOutput(i + 1, c.cast(moved, c.element(old)));
+  }
+  return c.done(c.cast(y, c.element(c.input(0))));
+}
+
 /// x * s + (bias - mean * s), s = scale / sqrt(variance + epsilon): with
 /// constant parameters one multiply-add that folds into a convolution.
 LogicalResult batchNormalization(NodeContext &c) {
   if (c.numInputs() != 5)
     return c.invalid("has " + Twine(c.numInputs()) + " inputs, expects 5");
-  if (c.intAttr("training_mode", 0) || (c.wants(1) && c.opset >= 14) ||
-      (c.opset < 7 && c.has("is_test") && !c.intAttr("is_test", 0)))
+  if (c.rank(c.input(0)) >= 2 && c.intAttr("training_mode", 0))
+    return trainedBatchNormalization(c);
+  c.ignoreAttr("momentum"); // of the running statistics, which stay as they are
+  if (c.opset < 7 && c.has("is_test") && !c.intAttr("is_test", 0))
     return c.unsupported("training_mode");
   if (c.opset < 9 && !c.intAttr("spatial", 1))
     return c.unsupported("spatial = 0");
@@ -81,6 +108,8 @@ LogicalResult layerNormalization(NodeContext &c) {
   Value x = c.input(0);
   if (!x || !c.input(1))
     return c.invalid("needs an input and a scale");
+  if (c.intAttr("stash_type", 1) != 1)
+    return c.unsupported("attribute 'stash_type' other than 1 (float)");
   auto axis = c.normalizeAxis(c.intAttr("axis", -1), c.rank(x));
   if (failed(axis))
     return failure();
@@ -102,6 +131,8 @@ LogicalResult rmsNormalization(NodeContext &c) {
   Value x = c.input(0);
   if (!x || !c.input(1))
     return c.invalid("needs an input and a scale");
+  if (c.intAttr("stash_type", 1) != 1)
+    return c.unsupported("attribute 'stash_type' other than 1 (float)");
   auto axis = c.normalizeAxis(c.intAttr("axis", -1), c.rank(x));
   if (failed(axis))
     return failure();
@@ -127,6 +158,8 @@ LogicalResult groupNormalization(NodeContext &c) {
   Value x = c.input(0);
   if (c.numInputs() != 3 || c.rank(x) < 3)
     return c.invalid("needs three inputs, the first of rank 3 or more");
+  if (c.intAttr("stash_type", 1) != 1)
+    return c.unsupported("attribute 'stash_type' other than 1 (float)");
   int64_t groups = c.intAttr("num_groups", 0), channels = c.type(x).getDimSize(1);
   if (groups < 1 || ShapedType::isDynamic(channels) || channels % groups != 0)
     return c.invalid("num_groups " + Twine(groups) + " does not divide the channels");
@@ -147,6 +180,31 @@ LogicalResult groupNormalization(NodeContext &c) {
   if (perGroup)
     y = c.reshape(y, shape);
   return c.done(c.cast(y, c.element(x)));
+}
+
+/// x / (bias + alpha / size * (sum of squares of `size` channels around))^beta: a
+/// pooling whose windows slide along the channels.
+LogicalResult localResponseNormalization(NodeContext &c) {
+  Value x = c.input(0);
+  int64_t size = c.intAttr("size", 0);
+  if (c.rank(x) < 2 || size < 1 || size > (1 << 20))
+    return c.invalid("size is " + Twine(size) + " for an input of rank " + Twine(c.rank(x)));
+  Norm n(c);
+  Value wide = n.widen(x), shape = c.shapeOf(x), one = c.ints({1});
+  SmallVector<Value> parts = {c.slice(shape, 0, 1), one, c.slice(shape, 1, 2), c.ints({-1})};
+  if (c.failed())
+    return failure();
+  Value planes = c.reshape(wide, c.make<dl::ConcatOp>(ValueRange(parts), c.b.getI64IntegerAttr(0)));
+  int64_t before = (size - 1) / 2, after = size - 1 - before;
+  auto kind = dl::ReduceKindAttr::get(c.b.getContext(), dl::ReduceKind::sum_square);
+  Value sums = c.make<dl::PoolOp>(planes, kind, c.array({size, 1}), c.array({1, 1}), c.array({1, 1}),
+                                  c.array({before, 0, after, 0}), c.b.getBoolAttr(false),
+                                  c.b.getBoolAttr(false), UnitAttr());
+  sums = c.reshape(sums, shape);
+  Value base = n.add(n.mul(sums, n.k(c.floatAttr("alpha", 1e-4) / double(size))),
+                     n.k(c.floatAttr("bias", 1)));
+  Value divisor = c.make<dl::PowOp>(base, n.k(c.floatAttr("beta", 0.75)));
+  return c.done(c.cast(c.make<dl::DivOp>(wide, divisor), c.element(x)));
 }
 
 LogicalResult meanVarianceNormalization(NodeContext &c) {
@@ -190,6 +248,7 @@ LogicalResult lpNormalization(NodeContext &c) {
 } // namespace
 
 void addNormalizations(Registry &r) {
+  r.add("LRN", 1, 1, localResponseNormalization);
   r["BatchNormalization"] = batchNormalization;
   r["GroupNormalization"] = groupNormalization;
   r["InstanceNormalization"] = instanceNormalization;

@@ -25,7 +25,7 @@ FailureOr<SmallVector<int64_t>> readAxes(NodeContext &c, Value x, bool &isNoop) 
     }
     axes = *known;
   }
-  isNoop = axes.empty() && c.intAttr("noop_with_empty_axes", 0);
+  isNoop = c.intAttr("noop_with_empty_axes", 0) && axes.empty();
   if (axes.empty() && !isNoop)
     for (int64_t axis = 0; axis < c.rank(x); ++axis)
       axes.push_back(axis);
