@@ -5,7 +5,7 @@
 #include "dialects/dl/ConstantData.h"
 #include "dialects/dl/ops/Constant.h"
 
-#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using llvm::Twine;
@@ -42,10 +42,11 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
 
 namespace {
 
-/// Where a size stays open, `dl.dims` names its symbol.
+/// Where a size stays open, `dl.dims` names its symbol. Some exporters write "?" for
+/// every size that they do not know: that is no name.
 StringRef dimName(const ValueInfo &input, size_t axis, std::string &storage) {
   StringRef param = input.type.dims[axis].param;
-  if (!param.empty())
+  if (llvm::any_of(param, llvm::isAlpha))
     return param;
   return storage = input.name.str() + "." + std::to_string(axis);
 }
