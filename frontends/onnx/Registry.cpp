@@ -14,6 +14,7 @@ const Registry &opRegistry() {
     addEinsum(r);
     addElementwise(r);
     addIndexing(r);
+    addLosses(r);
     addMatMuls(r);
     addMovement(r);
     addNormalizations(r);
@@ -21,6 +22,7 @@ const Registry &opRegistry() {
     addReductions(r);
     addResize(r);
     addShapes(r);
+    addVision(r);
     return r;
   }();
   return registry;

@@ -162,3 +162,11 @@ func.func @tile_c1(%x: tensor<2x3xf32>) {
   %z = dl.tile %x, %r : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<4x3xf32>
   return
 }
+
+// -----
+
+func.func @bitcast_c1(%x: tensor<4xf32>) {
+  // expected-error @+1 {{cannot read the bits of 'f32' as 'i64'}}
+  %y = dl.bitcast %x {to = i64} : (tensor<4xf32>) -> tensor<4xi64>
+  return
+}

@@ -446,4 +446,25 @@ FailureOr<SmallVector<Value>> TileOp::lowerToLinalg(LinalgLowering &l) {
       })};
 }
 
+//===----------------------------------------------------------------------===//
+// Bitcast
+//===----------------------------------------------------------------------===//
+
+LogicalResult BitcastOp::inferTypes(InferContext &c) {
+  TensorInfo input = c.of(getInput());
+  Type from = storageType(input.element), to = storageType(getTo());
+  if (getTo().isInteger(1) || from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth()) // C1
+    return c.error() << "cannot read the bits of " << input.element << " as " << getTo();
+  c.addResult(input.dims, getTo());
+  return success();
+}
+
+FailureOr<SmallVector<Value>> BitcastOp::lowerToLinalg(LinalgLowering &l) {
+  Type from = storageType(l.element(getInput())), to = storageType(getTo());
+  return SmallVector<Value>{
+      l.map(l.operand(getInput()), getResult(), [&](OpBuilder &b, Location loc, ValueRange x) {
+        return from == to ? x[0] : Value(arith::BitcastOp::create(b, loc, to, x[0]));
+      })};
+}
+
 } // namespace dlc::dl

@@ -137,4 +137,18 @@ def Dl_TileOp : Dl_SingleResultOp<"tile"> {
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$repeats);
 }
 
+def Dl_BitcastOp : Dl_SingleResultOp<"bitcast"> {
+  let summary = "The bits of each element read as another type.";
+  let description = [{
+    Constraints:
+      C1. both element types have the same size in memory; `to` is not bool
+
+    Example:
+    ```mlir
+    %y = dl.bitcast %x {to = i32} : (tensor<4xf32>) -> tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, TypeAttr:$to);
+}
+
 #endif // DLC_DIALECTS_DL_OPS_MOVEMENT_TD

@@ -14,6 +14,7 @@ void addConvolutions(Registry &registry);
 void addEinsum(Registry &registry);
 void addElementwise(Registry &registry);
 void addIndexing(Registry &registry);
+void addLosses(Registry &registry);
 void addMatMuls(Registry &registry);
 void addMovement(Registry &registry);
 void addNormalizations(Registry &registry);
@@ -21,6 +22,7 @@ void addQuantization(Registry &registry);
 void addReductions(Registry &registry);
 void addResize(Registry &registry);
 void addShapes(Registry &registry);
+void addVision(Registry &registry);
 
 } // namespace dlc::onnx
 

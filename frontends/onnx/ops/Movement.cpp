@@ -252,6 +252,17 @@ LogicalResult eyeLike(NodeContext &c) {
   return c.done(c.cast(s.compare("eq", diagonalNumber(c, x), k), element));
 }
 
+LogicalResult bitCast(NodeContext &c) {
+  if (!c.has("to"))
+    return c.invalid("attribute 'to' is missing");
+  Type to = c.elementTypeAttr("to");
+  if (!to)
+    return failure();
+  if (to.isInteger(1))
+    return c.unsupported("to bool");
+  return c.done(c.make<dl::BitcastOp>(c.input(0), TypeAttr::get(to)));
+}
+
 /// Each axis is cut or padded around its middle to the size asked for.
 LogicalResult centerCropPad(NodeContext &c) {
   ShapeTools s{c};
@@ -294,6 +305,7 @@ LogicalResult centerCropPad(NodeContext &c) {
 } // namespace
 
 void addMovement(Registry &r) {
+  r.add("BitCast", 1, 1, bitCast, 26);
   r.add("CenterCropPad", 2, 2, centerCropPad, 18);
   r.add("Concat", 1, kAnyNumber, concat);
   r.add("DepthToSpace", 1, 1, depthToSpace);
