@@ -27,12 +27,15 @@ int64_t valueBytes(const Artifact &artifact, uint32_t index, const SymbolValues 
   return size;
 }
 
-/// The most that is live at one instruction.
+/// The most that is live at one instruction, each buffer as large as the planner
+/// makes it.
 int64_t mostLive(const std::vector<Placement> &placements) {
   std::vector<std::pair<int64_t, int64_t>> events; // instruction, change
   for (const Placement &placement : placements) {
-    events.emplace_back(placement.first, placement.sizeBytes);
-    events.emplace_back(placement.last + 1, -placement.sizeBytes);
+    constexpr int64_t unit = schema::kBufferAlignment;
+    int64_t size = placement.sizeBytes / unit * unit + (placement.sizeBytes % unit ? unit : 0);
+    events.emplace_back(placement.first, size);
+    events.emplace_back(placement.last + 1, -size);
   }
   std::ranges::sort(events);
   int64_t live = 0, most = 0;
