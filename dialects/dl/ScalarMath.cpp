@@ -136,7 +136,27 @@ Value ScalarMath::maximum(Value x, Value y) {
 Value ScalarMath::power(Value x, Value y) {
   if (isFloat(x))
     return math::PowFOp::create(b, loc, x, y);
-  return math::IPowIOp::create(b, loc, x, y);
+  // Square and multiply, one step per bit of the exponent; wraps like multiplication.
+  Value one = integer(x.getType(), 1), zero = integer(x.getType(), 0), result = one, square = x;
+  int64_t bits = getElementTypeOrSelf(x).getIntOrFloatBitWidth();
+  for (int64_t bit = 0; bit < bits; ++bit) {
+    Value mask = arith::AndIOp::create(b, loc, y, integer(y.getType(), int64_t(uint64_t(1) << bit)));
+    Value isSet = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, mask, integer(y.getType(), 0));
+    result = select(isSet, multiply(result, square), result);
+    square = multiply(square, square);
+  }
+  if (isUnsigned)
+    return result;
+  // A negative exponent leaves a fraction, truncated, except of 1 and -1.
+  Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, y, integer(y.getType(), 0));
+  Value isUnit = arith::OrIOp::create(
+      b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, one),
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, integer(x.getType(), -1)));
+  Value isOdd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                      arith::AndIOp::create(b, loc, y, integer(y.getType(), 1)),
+                                      integer(y.getType(), 0));
+  Value fraction = select(isUnit, select(isOdd, x, one), zero);
+  return select(isNegative, fraction, result);
 }
 
 Value ScalarMath::shift(Value x, Value y, bool left) {

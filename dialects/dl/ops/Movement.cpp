@@ -387,6 +387,8 @@ FailureOr<SmallVector<Value>> ConcatOp::lowerToLinalg(LinalgLowering &l) {
   std::optional<int64_t> position = 0;
   for (Value input : getInputs()) {
     SmallVector<OpFoldResult> sizes = l.dims(input);
+    if (getConstantIntValue(sizes[axis]) == 0)
+      continue; // An empty slice at the end would start outside.
     Value slice = tensor::ExtractSliceOp::create(l.b, l.loc, result, offsets, sizes, strides);
     Value copied = copyInto(l, l.operand(input), slice);
     result = tensor::InsertSliceOp::create(l.b, l.loc, copied, result, offsets, sizes, strides);

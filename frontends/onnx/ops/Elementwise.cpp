@@ -29,6 +29,13 @@ Value alignOld(NodeContext &c, Value x, Value y) {
   return c.reshape(y, shape);
 }
 
+/// Integers as 0 - x, which shape arithmetic can follow.
+LogicalResult negate(NodeContext &c) {
+  if (!c.hasInput(0) || c.isFloat(c.input(0)))
+    return unary<dl::NegOp>(c);
+  return c.done(c.make<dl::SubOp>(c.intScalar(c.element(c.input(0)), 0), c.input(0)));
+}
+
 LogicalResult checkPair(NodeContext &c) {
   if (c.numInputs() != 2 || !c.input(0) || !c.input(1))
     return c.invalid("has " + Twine(c.numInputs()) + " inputs, expects 2");
@@ -175,7 +182,7 @@ void addElementwise(Registry &r) {
   r["Min"] = variadic<dl::MinOp>;
   r["Mod"] = mod;
   r["Mul"] = binary<dl::MulOp>;
-  r["Neg"] = unary<dl::NegOp>;
+  r["Neg"] = negate;
   r["Not"] = unary<dl::NotOp>;
   r["Or"] = binary<dl::OrOp>;
   r["Pow"] = pow;
