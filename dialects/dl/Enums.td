@@ -19,6 +19,11 @@ def Dl_PadMode : I32EnumAttr<"PadMode", "what stands outside a padded tensor", [
   let cppNamespace = "::dlc::dl";
 }
 
+def Dl_RecurrentKind : I32EnumAttr<"RecurrentKind", "the cell of a recurrent layer", [
+    I32EnumAttrCase<"rnn", 0>, I32EnumAttrCase<"gru", 1>, I32EnumAttrCase<"lstm", 2>]> {
+  let cppNamespace = "::dlc::dl";
+}
+
 def Dl_ReduceKind : I32EnumAttr<"ReduceKind", "how elements are combined", [
     I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
     I32EnumAttrCase<"prod", 2>, I32EnumAttrCase<"max", 3>,

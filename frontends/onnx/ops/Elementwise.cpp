@@ -16,6 +16,13 @@ template <typename Op> LogicalResult unary(NodeContext &c) {
   return c.done(c.make<Op>(c.input(0)));
 }
 
+/// Attributes of opset 6 and older that change nothing here.
+void ignoreOld(NodeContext &c) {
+  if (c.opset < 7)
+    for (const char *name : {"axis", "broadcast", "consumed_inputs"})
+      c.ignoreAttr(name);
+}
+
 /// Opset 6 and older broadcast by attribute: the second operand's axes start at
 /// `axis` of the first.
 Value alignOld(NodeContext &c, Value x, Value y) {
@@ -37,6 +44,7 @@ LogicalResult negate(NodeContext &c) {
 }
 
 LogicalResult checkPair(NodeContext &c) {
+  ignoreOld(c);
   if (c.numInputs() != 2 || !c.input(0) || !c.input(1))
     return c.invalid("has " + Twine(c.numInputs()) + " inputs, expects 2");
   Type x = c.element(c.input(0)), y = c.element(c.input(1));
