@@ -19,6 +19,7 @@ const Registry &opRegistry() {
     addMovement(r);
     addNormalizations(r);
     addQuantization(r);
+    addRecurrents(r);
     addReductions(r);
     addResize(r);
     addShapes(r);

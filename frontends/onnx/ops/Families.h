@@ -19,6 +19,7 @@ void addMatMuls(Registry &registry);
 void addMovement(Registry &registry);
 void addNormalizations(Registry &registry);
 void addQuantization(Registry &registry);
+void addRecurrents(Registry &registry);
 void addReductions(Registry &registry);
 void addResize(Registry &registry);
 void addShapes(Registry &registry);
