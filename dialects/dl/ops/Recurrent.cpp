@@ -304,10 +304,12 @@ private:
                               sizes = {b.getIndexAttr(1), batch, hidden},
                               strides(3, b.getIndexAttr(1));
     Value sequence = tensor::InsertSliceOp::create(b, loc, row, carried[0], offsets, sizes, strides);
-    auto match = [&](Value v, Value like) -> Value {
-      return v.getType() == like.getType() ? v : tensor::CastOp::create(b, loc, like.getType(), v).getResult();
+    // The state is written where it was read from, so that a step needs no
+    // memory of its own.
+    auto store = [&](Value v, Value into) -> Value {
+      return linalg::CopyOp::create(b, loc, v, into).getResult(0);
     };
-    return {sequence, match(nextH, carried[1]), match(nextC, carried[2])};
+    return {sequence, store(nextH, carried[1]), store(nextC, carried[2])};
   }
 
   RecurrentOp op;

@@ -26,13 +26,11 @@ LogicalResult bufferizeBody(func::FuncOp body) {
   PassManager pm(body.getContext(), "func.func");
   pm.enableVerifier(false);
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
-  bufferization::OneShotBufferizePassOptions options;
-  options.allowUnknownOps = true;
-  (void)options;
   if (failed(pm.run(body)))
     return failure();
   bufferization::OneShotBufferizationOptions oneShot;
   oneShot.allowUnknownOps = true;
+  oneShot.allowReturnAllocsFromLoops = true; // state that a loop replaces
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotBufferize(body, oneShot, state)))
     return failure();
