@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from harness import BUILD, DLC, Tally, execute, need_dlc  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 MAKE = BUILD / "bin" / "dlc-copy-artifact"
-USAGE, UNSUPPORTED, MISMATCH = 2, 3, 4
+USAGE, UNSUPPORTED, MISMATCH, OUT_OF_MEMORY = 2, 3, 4, 5
 X = arrays.X
 NUMPY_TYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8, "u8": np.uint8,
                "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32, "i64": np.int64,
@@ -166,6 +167,13 @@ def arguments(checks):
         ("devices", 0, ["cpu"], ["devices"]),
     ]:
         checks.expect(name, code, words, *line)
+    alone = folder / "dlc"
+    shutil.copy(DLC, alone)
+    outcome = execute([alone, "compile", "m.onnx"])
+    checks.that("no compiler beside dlc", outcome.code == UNSUPPORTED and "dlc-compiler is not there" in outcome.stderr,
+                f"{outcome.how()}: {outcome.message()}")
+    checks.expect("2 GiB of input where there is 1", OUT_OF_MEMORY, ["out of memory"], "run", model, "--random", "1",
+                  "--dim", f"N={(2 << 30) // 12}", "--threads", "1")
     for command in ("run", "bench", "inspect", "doctor", "devices"):
         lines = checks.expect(f"{command} --help", 0, ["Example"], command, "--help").stdout.splitlines()
         checks.that(f"{command} --help is short", len(lines) <= 30, f"{len(lines)} lines are more than a screen")
