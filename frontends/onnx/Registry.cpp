@@ -23,6 +23,7 @@ const Registry &opRegistry() {
     addReductions(r);
     addResize(r);
     addShapes(r);
+    addSignal(r);
     addVision(r);
     return r;
   }();

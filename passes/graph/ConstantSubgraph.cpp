@@ -39,9 +39,23 @@ private:
     return def && (def->hasTrait<OpTrait::ConstantLike>() || members.contains(def));
   }
 
+  /// Nothing checks indices while constants are evaluated: type inference has
+  /// checked those of small constants, others wait for the run.
+  bool hasUncheckedIndices(Operation *op) {
+    if (!isa<dl::ChecksIndices>(op))
+      return false;
+    return llvm::any_of(op->getOperands(), [](Value operand) {
+      auto type = cast<RankedTensorType>(operand.getType());
+      Operation *def = operand.getDefiningOp();
+      bool isSmall = def && def->hasTrait<OpTrait::ConstantLike>() &&
+                     type.getNumElements() <= dl::kMaxTrackedElements;
+      return isa<IntegerType>(type.getElementType()) && !isSmall;
+    });
+  }
+
   bool isFoldable(Operation *op) {
     if (op->hasTrait<OpTrait::ConstantLike>() || op->getNumResults() == 0 ||
-        op->getNumRegions() != 0 || !isPure(op) || !isa<dl::LowersToLinalg>(op) ||
+        op->getNumRegions() != 0 || !isPure(op) || hasUncheckedIndices(op) || !isa<dl::LowersToLinalg>(op) ||
         !llvm::all_of(op->getOperands(), [&](Value v) { return isConstant(v); }))
       return false;
     int64_t operandBytes = 0;

@@ -23,6 +23,7 @@ void addRecurrents(Registry &registry);
 void addReductions(Registry &registry);
 void addResize(Registry &registry);
 void addShapes(Registry &registry);
+void addSignal(Registry &registry);
 void addVision(Registry &registry);
 
 } // namespace dlc::onnx

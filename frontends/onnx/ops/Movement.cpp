@@ -267,39 +267,29 @@ LogicalResult bitCast(NodeContext &c) {
 LogicalResult centerCropPad(NodeContext &c) {
   ShapeTools s{c};
   Value x = c.input(0), shape = s.vector(c.input(1));
-  if (!x || !shape)
-    return c.invalid("has no input or no shape");
   int64_t rank = c.rank(x);
   Ints all;
   for (int64_t i = 0; i < rank; ++i)
     all.push_back(i);
   auto axes = c.normalizeAxes(c.intsAttr("axes", all), rank);
-  auto wanted = c.constantInts(shape);
-  if (failed(axes))
+  if (failed(axes) || !shape)
     return failure();
-  if (!wanted)
-    return c.unsupported("a shape that is computed");
-  if (wanted->size() != axes->size())
-    return c.invalid("has " + Twine(wanted->size()) + " sizes for " + Twine(axes->size()) + " axes");
-  Ints pads(2 * rank, 0);
-  for (auto [axis, size] : llvm::zip(*axes, *wanted)) {
-    if (c.type(x).isDynamicDim(axis))
-      return c.unsupported("an axis whose size is not static");
-    int64_t own = c.type(x).getDimSize(axis);
-    if (size < 0)
-      return c.invalid("asks for the size " + Twine(size));
-    if (own > size) {
-      int64_t start = (own - size) / 2;
-      x = s.slice(x, axis, start, start + size);
-      if (!x)
-        return failure();
-    } else {
-      pads[axis] = (size - own) / 2;
-      pads[rank + axis] = size - own - pads[axis];
-    }
+  if (s.length(shape) != int64_t(axes->size()))
+    return c.invalid("has a number of sizes that differs from its axes");
+  SmallVector<Value> before(rank, c.ints({0})), after(rank, c.ints({0}));
+  for (auto [i, axis] : llvm::enumerate(*axes)) {
+    Value own = s.size(x, axis), size = s.pick(shape, {int64_t(i)}), zero = c.ints({0});
+    Value surplus = c.make<dl::MaxOp>(c.make<dl::SubOp>(own, size), zero);
+    Value missing = c.make<dl::MaxOp>(c.make<dl::SubOp>(size, own), zero);
+    Value start = c.make<dl::DivOp>(surplus, c.ints({2}));
+    x = s.slice(x, axis, start, c.make<dl::AddOp>(start, c.make<dl::MinOp>(own, size)));
+    before[axis] = c.make<dl::DivOp>(missing, c.ints({2}));
+    after[axis] = c.make<dl::SubOp>(missing, before[axis]);
   }
+  before.append(after);
   auto mode = dl::PadModeAttr::get(c.b.getContext(), dl::PadMode::constant);
-  return c.done(c.make<dl::PadOp>(x, c.ints(pads), c.scalar(c.element(x), 0), mode));
+  Value filler = c.scalar(c.element(c.input(0)), 0);
+  return c.done(c.make<dl::PadOp>(x, s.concat(before), filler, mode));
 }
 
 } // namespace
