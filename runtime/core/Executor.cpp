@@ -1,7 +1,6 @@
 #include "runtime/core/Executor.h"
 
 #include "runtime/core/Scratch.h"
-#include "runtime/schema/ArenaPlanner.h"
 #include "runtime/schema/Expr.h"
 #include "runtime/schema/Format.h"
 
@@ -33,8 +32,7 @@ RunContext::RunContext(const Program &p, ThreadPool &pool)
     : program(p), pool(pool), blocks(p.table().values()->size()),
       symbols(p.table().symbols()->size()), isBound(symbols.size()),
       sizes(p.table().exprs()->size()), isKnown(sizes.size()),
-      pointers(blocks.size()), bytes(blocks.size()), symbolicOffset(blocks.size(), -1),
-      isCreated(p.table().outputs()->size()) {
+      pointers(blocks.size()), bytes(blocks.size()), isCreated(p.table().outputs()->size()) {
   size_t operands = 0, dims = 0;
   for (const Instruction &instruction : p.instructions) {
     operands = std::max(operands, instruction.operands.size());
@@ -62,15 +60,20 @@ Status RunContext::evaluate() {
   return nullptr;
 }
 
-Status RunContext::bindSymbol(uint32_t symbol, int64_t value, const std::string &where) {
+Status RunContext::bindSymbol(uint32_t symbol, int64_t value, int axis, const char *input) {
   const schema::DimSymbol &table = *program.table().symbols()->Get(symbol);
+  // Made for messages only: binding allocates nothing.
+  auto where = [&] {
+    return input ? "axis " + std::to_string(axis) + " of input " + input
+                 : std::string("a size that the data decides");
+  };
   if (isBound[symbol] && symbols[symbol] != value)
     return fail(DLC_USAGE, "%s: %s is %lld, but %s is %lld elsewhere",
-                program.name.c_str(), where.c_str(), (long long)value,
+                program.name.c_str(), where().c_str(), (long long)value,
                 table.name()->c_str(), (long long)symbols[symbol]);
   if (value < table.lower() || value > table.upper())
     return fail(DLC_USAGE, "%s: %s is %lld, outside the range [%lld, %lld] of %s",
-                program.name.c_str(), where.c_str(), (long long)value,
+                program.name.c_str(), where().c_str(), (long long)value,
                 (long long)table.lower(), (long long)table.upper(),
                 table.name()->c_str());
   symbols[symbol] = value;
@@ -80,6 +83,8 @@ Status RunContext::bindSymbol(uint32_t symbol, int64_t value, const std::string 
 
 Status RunContext::bindInputs(dlc_tensor *const *inputs) {
   std::fill(isBound.begin(), isBound.end(), 0);
+  // What the last run's data decided must not make this shape look new.
+  std::fill(symbols.begin(), symbols.end(), 0);
   const auto &list = *program.table().inputs();
   for (uint32_t i = 0; i < list.size(); ++i) {
     const schema::Value &value = program.value(list.Get(i));
@@ -98,8 +103,7 @@ Status RunContext::bindInputs(dlc_tensor *const *inputs) {
     for (int axis = 0; axis < rank; ++axis) {
       const auto &steps = *program.expr(value.dims()->Get(axis)).steps();
       if (steps.size() == 1 && steps.Get(0)->code() == ExprCode::Symbol)
-        RETURN_IF_ERROR(bindSymbol(steps.Get(0)->value(), tensor.dims[axis],
-                                   "axis " + std::to_string(axis) + " of input " + name));
+        RETURN_IF_ERROR(bindSymbol(steps.Get(0)->value(), tensor.dims[axis], axis, name));
     }
   }
   return nullptr;
@@ -129,136 +133,6 @@ Status RunContext::checkConstraints() {
                   program.exprText(c->left()).c_str(), (long long)sizes[c->left()],
                   program.exprText(c->right()).c_str(), (long long)sizes[c->right()]);
   return nullptr;
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// Places the arena values whose sizes the inputs have decided.
-Status RunContext::planSymbolicArena() {
-  if (plannedFor == symbols && symbolicArena.data)
-    return nullptr;
-  std::vector<schema::ArenaInterval> intervals;
-  std::vector<uint32_t> which;
-  for (uint32_t v = 0; v < pointers.size(); ++v) {
-    const schema::Value &value = program.value(v);
-    symbolicOffset[v] = -1;
-    if (value.storage() != Storage::Arena || value.offset() >= 0)
-      continue;
-    int64_t dims[DLC_MAX_RANK];
-    int rank = value.dims() ? int(value.dims()->size()) : 0;
-    bool known = true;
-    for (int axis = 0; axis < rank; ++axis) {
-      known &= bool(isKnown[value.dims()->Get(axis)]);
-      dims[axis] = sizes[value.dims()->Get(axis)];
-    }
-    if (!known)
-      continue;
-    int64_t size = dlc_type_size_bytes(dlc_type(value.element()), dims, rank);
-    if (size < 0)
-      return fail(DLC_USAGE, "%s: a value has the impossible shape %s",
-                  program.name.c_str(), dimsText(dims, rank).c_str());
-    intervals.push_back({value.first_use(), value.last_use(), size});
-    which.push_back(v);
-  }
-  schema::ArenaPlan plan = schema::planArena(intervals);
-  int64_t peak = intervals.empty() ? 0 : plan.peakBytes;
-  if (!symbolicArena.grow(peak))
-    return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: these sizes need %lld bytes",
-                program.name.c_str(), (long long)peak);
-  for (size_t i = 0; i < which.size(); ++i)
-    symbolicOffset[which[i]] = plan.offsets[i];
-  plannedFor = symbols;
-  return nullptr;
-}
-
-Status RunContext::placeOutput(uint32_t index, uint32_t output) {
-  const schema::Value &value = program.value(index);
-  int64_t dims[DLC_MAX_RANK];
-  int rank = value.dims() ? int(value.dims()->size()) : 0;
-  for (int axis = 0; axis < rank; ++axis)
-    dims[axis] = sizes[value.dims()->Get(axis)];
-  auto type = dlc_type(value.element());
-  dlc_tensor *&tensor = outputTensors[output];
-  if (!tensor) {
-    RETURN_IF_ERROR(createTensor(type, dims, rank, &tensor));
-    isCreated[output] = 1;
-  } else if (tensor->type != type || tensor->rank != rank ||
-             !std::equal(dims, dims + rank, tensor->dims)) {
-    return fail(DLC_USAGE, "%s: output %s is %s %s, the tensor given is %s %s",
-                program.name.c_str(), value.name()->c_str(), dlc_type_name(type),
-                dimsText(dims, rank).c_str(), dlc_type_name(tensor->type),
-                dimsText(tensor->dims, tensor->rank).c_str());
-  }
-  pointers[index] = tensor->data;
-  return nullptr;
-}
-
-Status RunContext::placeValue(uint32_t index) {
-  const schema::Value &value = program.value(index);
-  int64_t dims[DLC_MAX_RANK];
-  int rank = value.dims() ? int(value.dims()->size()) : 0;
-  for (int axis = 0; axis < rank; ++axis) {
-    if (!isKnown[value.dims()->Get(axis)])
-      return nullptr;
-    dims[axis] = sizes[value.dims()->Get(axis)];
-  }
-  bytes[index] = dlc_type_size_bytes(dlc_type(value.element()), dims, rank);
-  if (bytes[index] < 0)
-    return fail(DLC_USAGE, "%s: a value has the impossible shape %s",
-                program.name.c_str(), dimsText(dims, rank).c_str());
-  switch (value.storage()) {
-  case Storage::Input:
-  case Storage::Output: {
-    bool isInput = value.storage() == Storage::Input;
-    const auto &list = isInput ? *program.table().inputs() : *program.table().outputs();
-    for (uint32_t i = 0; i < list.size(); ++i)
-      if (list.Get(i) == index) {
-        if (!isInput)
-          return placeOutput(index, i);
-        pointers[index] = inputTensors[i]->data;
-      }
-    return nullptr;
-  }
-  case Storage::Constant:
-    pointers[index] = const_cast<void *>(program.constantData(value.constant()));
-    return nullptr;
-  case Storage::Alias:
-    if (pointers[value.alias()] && bytes[value.alias()] != bytes[index])
-      return fail(DLC_USAGE, "%s: cannot reshape %lld bytes to %s (%lld bytes)",
-                  program.name.c_str(), (long long)bytes[value.alias()],
-                  dimsText(dims, rank).c_str(), (long long)bytes[index]);
-    pointers[index] = pointers[value.alias()];
-    return nullptr;
-  case Storage::Arena:
-    break;
-  }
-  if (value.offset() >= 0) {
-    pointers[index] = static_cast<char *>(arena.data) + value.offset();
-  } else if (symbolicOffset[index] >= 0) {
-    pointers[index] = static_cast<char *>(symbolicArena.data) + symbolicOffset[index];
-  } else {
-    if (!blocks[index].grow(bytes[index]))
-      return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: a value of %lld bytes",
-                  program.name.c_str(), (long long)bytes[index]);
-    pointers[index] = blocks[index].data;
-  }
-  return nullptr;
-}
-
-Status RunContext::placeValues() {
-  for (uint32_t v = 0; v < pointers.size(); ++v)
-    if (!pointers[v])
-      RETURN_IF_ERROR(placeValue(v));
-  return nullptr;
-}
-
-Status RunContext::requirePlaced(uint32_t value) {
-  if (pointers[value])
-    return nullptr;
-  return fail(DLC_USAGE, "%s: broken artifact: value %u is used before its size is known",
-              program.name.c_str(), value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,8 +171,10 @@ Status RunContext::dispatch(const Instruction &instruction) {
     RETURN_IF_ERROR(requirePlaced(instruction.operands[i]));
     callBuffers[i] = pointers[instruction.operands[i]];
   }
-  for (size_t i = 0; i < instruction.dims.size(); ++i)
+  for (size_t i = 0; i < instruction.dims.size(); ++i) {
+    RETURN_IF_ERROR(requireKnown(instruction.dims[i]));
     callDims[i] = sizes[instruction.dims[i]];
+  }
   DlcKernelCall call = {callBuffers.data(), callDims.data(), Scratch::callback, nullptr};
   ParallelCall parallel{&kernel, &call, {0}};
   int64_t work = kernel.work ? kernel.work(callDims.data()) : 1;
@@ -353,11 +229,11 @@ Status RunContext::bindFromData(const Instruction &instruction) {
   uint32_t index = instruction.operands[0];
   RETURN_IF_ERROR(requirePlaced(index));
   auto type = dlc_type(program.value(index).element());
-  if (!isInteger(type) || (instruction.index + 1) * elementBytes(type) > bytes[index])
+  if (!isInteger(type) || (int64_t(instruction.index) + 1) * elementBytes(type) > bytes[index])
     return fail(DLC_USAGE, "%s: broken artifact: size read outside a tensor",
                 program.name.c_str());
   int64_t value = integerAt(pointers[index], type, instruction.index);
-  RETURN_IF_ERROR(bindSymbol(instruction.symbol, value, "a size that the data decides"));
+  RETURN_IF_ERROR(bindSymbol(instruction.symbol, value, 0, nullptr));
   RETURN_IF_ERROR(evaluate());
   RETURN_IF_ERROR(checkConstraints());
   return placeValues();
@@ -367,6 +243,8 @@ Status RunContext::checkIndices(const Instruction &instruction) {
   uint32_t index = instruction.operands[0];
   RETURN_IF_ERROR(requirePlaced(index));
   auto type = dlc_type(program.value(index).element());
+  for (uint32_t bound : instruction.dims)
+    RETURN_IF_ERROR(requireKnown(bound));
   int64_t lower = sizes[instruction.dims[0]], upper = sizes[instruction.dims[1]];
   if (!isInteger(type))
     return fail(DLC_USAGE, "%s: broken artifact: indices of type %s",
@@ -425,10 +303,10 @@ Status RunContext::endIteration(const Instruction &instruction) {
   int64_t iteration = *static_cast<const int64_t *>(pointers[operands[0]]);
   for (size_t i = 3 + 2 * size_t(instruction.index); i < operands.size(); i += 2) {
     uint32_t from = operands[i], to = operands[i + 1];
-    if (bytes[from] > 0 && iteration >= bytes[to] / bytes[from])
+    if (iteration < 0 || (bytes[from] > 0 && iteration >= bytes[to] / bytes[from]))
       return fail(DLC_USAGE, "%s: broken artifact: a loop writes past its result",
                   program.name.c_str());
-    memcpy(static_cast<char *>(pointers[to]) + iteration * bytes[from], pointers[from], bytes[from]);
+    memmove(static_cast<char *>(pointers[to]) + iteration * bytes[from], pointers[from], bytes[from]);
   }
   for (size_t i = 1; i < 3 + 2 * size_t(instruction.index); i += 2) {
     // The condition (operand 1) comes from operand 2, carried values follow in pairs.
@@ -494,7 +372,7 @@ Status RunContext::run(dlc_tensor *const *inputs, dlc_tensor **outputs,
                                  hasFlops ? double(sizes[instruction.flops]) : 0};
       options.profile(options.profile_user, &entry);
     }
-    return nullptr;
+    return requireOutputs();
   };
   Status status = body();
   if (status)

@@ -6,6 +6,7 @@
 #include "runtime/core/Program.h"
 #include "runtime/core/Tensor.h"
 #include "runtime/core/ThreadPool.h"
+#include "runtime/schema/ArenaPlanner.h"
 
 namespace dlc::rt {
 
@@ -29,12 +30,22 @@ private:
     bool grow(int64_t bytes);
   };
 
+  /// Where the values of symbolic size lie for one binding of the symbols.
+  struct Placement {
+    std::vector<int64_t> symbols;
+    std::vector<int64_t> offsets; // per value; -1: none
+    int64_t peakBytes;
+  };
+  static constexpr size_t kKeptPlacements = 16;
+
   Status bindInputs(dlc_tensor *const *inputs);
-  Status bindSymbol(uint32_t symbol, int64_t value, const std::string &where);
+  Status bindSymbol(uint32_t symbol, int64_t value, int axis, const char *input);
   Status checkInputs(dlc_tensor *const *inputs);
   Status checkConstraints();
   Status evaluate();
   Status planSymbolicArena();
+  Status collectSymbolic(std::vector<schema::ArenaInterval> &intervals,
+                         std::vector<uint32_t> &which);
   Status placeValues();
   Status placeValue(uint32_t index);
   Status placeOutput(uint32_t index, uint32_t output);
@@ -46,6 +57,8 @@ private:
   Status follow(const Instruction &instruction, size_t &next);
   Status endIteration(const Instruction &instruction);
   Status requirePlaced(uint32_t value);
+  Status requireKnown(uint32_t expr);
+  Status requireOutputs();
   void dropCreatedOutputs();
 
   const Program &program;
@@ -58,8 +71,8 @@ private:
   std::vector<char> isKnown;          // per expression
   std::vector<void *> pointers;       // per value; null: not placed
   std::vector<int64_t> bytes;         // per value
-  std::vector<int64_t> symbolicOffset; // per value; -1: none
-  std::vector<int64_t> plannedFor;    // the symbols of the current placement
+  std::vector<Placement> placements;  // oldest first
+  const Placement *current = nullptr; // of this run
   std::vector<void *> callBuffers;
   std::vector<int64_t> callDims;
   dlc_tensor *const *inputTensors = nullptr;

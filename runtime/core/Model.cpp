@@ -38,6 +38,8 @@ template <typename Options> Options complete(const Options *given) {
 
 template <typename Load>
 dlc_status *load(const dlc_load_options *given, dlc_model **model, Load load) {
+  if (!model)
+    return fail(DLC_USAGE, "dlc_model_load: no place for the model").release();
   dlc_load_options options = complete(given);
   auto loaded = std::make_unique<dlc_model>();
   if (Status status = load(loaded->program, options))
@@ -68,6 +70,8 @@ extern "C" {
 
 dlc_status *dlc_model_load(const char *path, const dlc_load_options *options,
                            dlc_model **model) {
+  if (!path)
+    return fail(DLC_USAGE, "dlc_model_load: no path").release();
   return load(options, model, [&](Program &program, const dlc_load_options &o) {
     return program.load(path, o);
   });
@@ -122,6 +126,9 @@ dlc_status *dlc_model_run(dlc_model *model, dlc_tensor *const *inputs, size_t in
   if (output_count != dlc_model_output_count(model))
     return fail(DLC_USAGE, "%s: %zu outputs given, expects %zu",
                 model->program.name.c_str(), output_count, dlc_model_output_count(model))
+        .release();
+  if ((input_count && !inputs) || (output_count && !outputs))
+    return fail(DLC_USAGE, "%s: no array of tensors given", model->program.name.c_str())
         .release();
   auto context = model->take();
   Status status = context->run(inputs, outputs, complete(options));

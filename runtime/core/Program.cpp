@@ -52,6 +52,8 @@ Status Mapping::wrap(const void *bytes, size_t length) {
 Program::~Program() {
   if (library)
     dlclose(library);
+  if (codeFile >= 0)
+    close(codeFile);
 }
 
 Status Program::open(const char *path, const dlc_load_options &options) {
@@ -100,7 +102,8 @@ Status Program::checkHeader(const dlc_load_options &options) {
     return fail(DLC_USAGE, "%s: truncated: %zu bytes of %llu", name.c_str(), file.size,
                 (unsigned long long)header.fileBytes);
   if (header.tableOffset > file.size || header.tableOffset % 8 != 0 ||
-      header.tableBytes > file.size - header.tableOffset)
+      header.tableBytes > file.size - header.tableOffset ||
+      header.tableBytes >= FLATBUFFERS_MAX_BUFFER_SIZE)
     return fail(DLC_USAGE, "%s: broken artifact: table outside the file", name.c_str());
   if (options.verify_hash &&
       schema::contentHash(file.data + sizeof(header), file.size - sizeof(header)) !=
@@ -221,6 +224,9 @@ Status Program::loadCode() {
     return nullptr;
   const schema::Code *best = nullptr;
   std::string lacking;
+  auto featureCount = [](const schema::Code &code) {
+    return code.features() ? code.features()->size() : 0;
+  };
   for (uint32_t i = 0; i < artifact->codes()->size(); ++i) {
     const schema::Code *code = artifact->codes()->Get(i);
     if (code->target()->str() != "cpu")
@@ -228,23 +234,19 @@ Status Program::loadCode() {
     std::string missing = missingCpuFeatures(*code);
     if (!missing.empty())
       lacking += " " + code->cpu()->str() + " (lacks " + missing + ")";
-    else if (!best || code->features()->size() > best->features()->size())
+    else if (!best || featureCount(*code) > featureCount(*best))
       best = code;
   }
   if (!best)
     return fail(DLC_UNSUPPORTED, "%s: this machine cannot run any code in it:%s; compile "
                 "with --cpu=native here or --cpu=x86-64-v2", name.c_str(),
                 lacking.empty() ? " there is none for the CPU" : lacking.c_str());
-  int fd = memfd_create("dlc-kernels", MFD_CLOEXEC);
-  if (fd < 0 || write(fd, file.data + best->offset(), best->size_bytes()) !=
-                    ssize_t(best->size_bytes())) {
-    if (fd >= 0)
-      close(fd);
+  codeFile = memfd_create("dlc-kernels", MFD_CLOEXEC);
+  if (codeFile < 0 || write(codeFile, file.data + best->offset(), best->size_bytes()) !=
+                          ssize_t(best->size_bytes()))
     return fail(DLC_OUT_OF_MEMORY, "%s: no memory for its machine code", name.c_str());
-  }
-  std::string path = "/proc/self/fd/" + std::to_string(fd);
+  std::string path = "/proc/self/fd/" + std::to_string(codeFile);
   library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  close(fd);
   if (!library)
     return fail(DLC_USAGE, "%s: its machine code does not load: %s", name.c_str(), dlerror());
   for (uint32_t i = 0; i < artifact->kernels()->size(); ++i) {

@@ -91,6 +91,9 @@ private:
   Mapping file;
   const schema::Artifact *artifact = nullptr;
   void *library = nullptr;
+  /// Stays open as long as the library: the dynamic linker knows libraries by path,
+  /// and a second model that got this number would be handed the first one's code.
+  int codeFile = -1;
 };
 
 /// Control flow may be nested this deep.

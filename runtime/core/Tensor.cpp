@@ -86,6 +86,8 @@ dlc_status *dlc_tensor_wrap(dlc_type type, const int64_t *dims, int rank, void *
     return dlc::rt::fail(DLC_USAGE, "tensor: %zu bytes given, shape and type need %lld",
                          size_bytes, (long long)size)
         .release();
+  if (!data && size > 0)
+    return dlc::rt::fail(DLC_USAGE, "tensor: no memory given").release();
   auto *wrapped = new dlc_tensor{type, rank, {}, size, data, false};
   for (int i = 0; i < rank; ++i)
     wrapped->dims[i] = dims[i];

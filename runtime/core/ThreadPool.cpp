@@ -61,16 +61,25 @@ int availableThreads() {
 }
 
 ThreadPool::ThreadPool(int threads) {
-  for (int i = 1; i < std::min(threads, 250); ++i)
-    workers.emplace_back([this] { workerLoop(); });
+  // Not std::thread: a process at its limit of threads runs with fewer, and no throw.
+  auto work = [](void *pool) -> void * {
+    static_cast<ThreadPool *>(pool)->workerLoop();
+    return nullptr;
+  };
+  for (int i = 1; i < std::min(threads, 250); ++i) {
+    pthread_t worker;
+    if (pthread_create(&worker, nullptr, work, this) != 0)
+      break;
+    workers.push_back(worker);
+  }
 }
 
 ThreadPool::~ThreadPool() {
   stopping = true;
   state.fetch_add(kEpoch);
   futexWakeAll(&state);
-  for (std::thread &worker : workers)
-    worker.join();
+  for (pthread_t worker : workers)
+    pthread_join(worker, nullptr);
 }
 
 void ThreadPool::drain() {

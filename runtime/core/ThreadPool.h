@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <thread>
+#include <pthread.h>
 #include <vector>
 
 namespace dlc::rt {
@@ -45,7 +45,7 @@ private:
   void *argument = nullptr;
   int64_t count = 0;
   std::mutex owner;
-  std::vector<std::thread> workers;
+  std::vector<pthread_t> workers;
 };
 
 } // namespace dlc::rt

@@ -8,11 +8,17 @@
 
 #include "dlc/dlc.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace dlc::rt {
 
 namespace {
 
 using namespace schema;
+
+/// Longer ones than any compiler writes; printing them takes quadratic time.
+constexpr uint64_t kMostExprSteps = 4096;
 
 class Validator {
 public:
@@ -54,6 +60,8 @@ private:
     for (uint32_t i = 0; i < a.exprs()->size(); ++i) {
       const Expr *expr = a.exprs()->Get(i);
       int64_t depth = 0;
+      if (sizeOf(expr->steps()) > kMostExprSteps)
+        return bad("expression is too long", i);
       for (uint32_t s = 0; s < sizeOf(expr->steps()); ++s) {
         const ExprStep *step = expr->steps()->Get(s);
         if (step->code() > ExprCode::MAX)
@@ -158,7 +166,15 @@ private:
     return nullptr;
   }
 
+  template <typename Vector> static bool hasRepeats(const Vector *vector) {
+    std::vector<uint32_t> sorted(vector->begin(), vector->end());
+    std::sort(sorted.begin(), sorted.end());
+    return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+  }
+
   Status checkSignature() {
+    if (hasRepeats(a.inputs()) || hasRepeats(a.outputs()))
+      return bad("one value is two inputs or outputs", 0);
     for (uint32_t i = 0; i < a.inputs()->size(); ++i)
       if (!isValue(a.inputs()->Get(i)) || !a.values()->Get(a.inputs()->Get(i))->name() ||
           a.values()->Get(a.inputs()->Get(i))->storage() != Storage::Input)
@@ -256,6 +272,11 @@ private:
       return bad("weight tables differ in length", count);
     if (!all(a.weight_values(), [&](uint32_t c) { return c < a.constants()->size(); }))
       return bad("weight names an unknown constant", 0);
+    if (!all(a.weight_elements(), [](ElementType type) { return type <= ElementType::MAX; }))
+      return bad("weight of an unknown type", 0);
+    auto isConst = [](const ExprStep *step) { return step->code() == ExprCode::Const; };
+    if (!all(a.weight_dims(), [&](const Expr *dims) { return all(dims->steps(), isConst); }))
+      return bad("weight of an invalid shape", 0);
     return nullptr;
   }
 
