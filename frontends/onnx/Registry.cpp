@@ -8,6 +8,7 @@ const Registry &opRegistry() {
   static const Registry registry = [] {
     Registry r;
     addActivations(r);
+    addAttention(r);
     addBasics(r);
     addControl(r);
     addConvolutions(r);

@@ -1,5 +1,7 @@
 #include "runtime/core/Executor.h"
 
+#include "runtime/core/Integers.h"
+
 #include "runtime/core/Scratch.h"
 #include "runtime/schema/Expr.h"
 #include "runtime/schema/Format.h"
@@ -202,28 +204,6 @@ Status RunContext::copy(const Instruction &instruction) {
   memmove(pointers[target], pointers[source], bytes[source]);
   return nullptr;
 }
-
-namespace {
-
-/// Element `i` of an integer tensor, widened.
-int64_t integerAt(const void *data, dlc_type type, int64_t i) {
-  switch (type) {
-  case DLC_I32: return static_cast<const int32_t *>(data)[i];
-  case DLC_U32: return static_cast<const uint32_t *>(data)[i];
-  case DLC_I16: return static_cast<const int16_t *>(data)[i];
-  case DLC_U16: return static_cast<const uint16_t *>(data)[i];
-  case DLC_I8: return static_cast<const int8_t *>(data)[i];
-  case DLC_U8:
-  case DLC_BOOL: return static_cast<const uint8_t *>(data)[i];
-  default: return static_cast<const int64_t *>(data)[i];
-  }
-}
-
-int64_t elementBytes(dlc_type type) { return dlc_type_size_bytes(type, nullptr, 0); }
-
-bool isInteger(dlc_type type) { return type >= DLC_I8; }
-
-} // namespace
 
 Status RunContext::bindFromData(const Instruction &instruction) {
   uint32_t index = instruction.operands[0];

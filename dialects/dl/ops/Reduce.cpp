@@ -255,17 +255,29 @@ FailureOr<SmallVector<Value>> SoftmaxOp::lowerToLinalg(LinalgLowering &l) {
                            return m.maximum(args[1], toCompute(b, loc, args[0], element));
                          });
   bool isLog = getIsLog();
-  // x - max, and for softmax its exponential.
-  Value shifted = l.generic({x, most}, l.empty(sizes, compute), {all, row, all}, parallel,
+  // x - max, and for softmax its exponential. Softmax rounds narrow floats after
+  // each step, as ONNX's reference does; rounding once differs by 2 ulp.
+  Type kept = isLog ? compute : l.type(getInput()).getElementType();
+  auto round = [&](OpBuilder &b, Location loc, Value v) {
+    return isLog ? v : toStorage(b, loc, v, element);
+  };
+  auto widen = [&](OpBuilder &b, Location loc, Value v) {
+    return isLog ? v : toCompute(b, loc, v, element);
+  };
+  Value shifted = l.generic({x, most}, l.empty(sizes, kept), {all, row, all}, parallel,
                             [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                               ScalarMath m{b, loc, false};
                               Value d = m.subtract(toCompute(b, loc, args[0], element), args[1]);
-                              return isLog ? d : Value(math::ExpOp::create(b, loc, d));
+                              if (isLog)
+                                return d;
+                              d = widen(b, loc, round(b, loc, d));
+                              return round(b, loc, math::ExpOp::create(b, loc, d));
                             });
   Value sum = l.generic({shifted}, l.filled(rowSizes, l.scalar(compute, 0)), {all, row},
                         loops.kinds, [&](OpBuilder &b, Location loc, ValueRange args) {
                           ScalarMath m{b, loc, false};
-                          Value term = isLog ? Value(math::ExpOp::create(b, loc, args[0])) : args[0];
+                          Value term = isLog ? Value(math::ExpOp::create(b, loc, args[0]))
+                                             : widen(b, loc, args[0]);
                           return m.add(args[1], term);
                         });
   Value result = l.generic(
@@ -273,7 +285,7 @@ FailureOr<SmallVector<Value>> SoftmaxOp::lowerToLinalg(LinalgLowering &l) {
       [&](OpBuilder &b, Location loc, ValueRange args) {
         ScalarMath m{b, loc, false};
         Value y = isLog ? m.subtract(args[0], math::LogOp::create(b, loc, args[1]))
-                        : m.divide(args[0], args[1]);
+                        : m.divide(widen(b, loc, args[0]), args[1]);
         return toStorage(b, loc, y, element);
       });
   return SmallVector<Value>{result};

@@ -8,6 +8,7 @@
 namespace dlc::onnx {
 
 void addActivations(Registry &registry);
+void addAttention(Registry &registry);
 void addBasics(Registry &registry);
 void addControl(Registry &registry);
 void addConvolutions(Registry &registry);
