@@ -5,9 +5,7 @@
 // Input NAME becomes output NAME_copy; a dim is a number or a symbol.
 
 #include "dlc/dlc.h"
-#include "runtime/schema/ContentHash.h"
-#include "runtime/schema/Format.h"
-#include "runtime/schema/artifact_generated.h"
+#include "test/runtime/ModelBuilder.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -113,18 +111,6 @@ private:
   std::vector<flatbuffers::Offset<DimSymbol>> symbols;
 };
 
-std::string withHeader(const std::string &table) {
-  FileHeader header = {};
-  std::memcpy(header.magic, kMagic, sizeof header.magic);
-  header.formatVersion = kFormatVersion;
-  header.headerBytes = sizeof header;
-  header.tableOffset = sizeof header;
-  header.tableBytes = table.size();
-  header.fileBytes = sizeof header + table.size();
-  header.contentHash = contentHash(table.data(), table.size());
-  return std::string(reinterpret_cast<const char *>(&header), sizeof header) + table;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
@@ -133,5 +119,5 @@ int main(int argc, char **argv) {
   std::vector<Port> ports;
   for (int i = 2; i < argc; ++i)
     ports.push_back(parsePort(argv[i]));
-  std::ofstream(argv[1], std::ios::binary) << withHeader(Builder().build(ports));
+  std::ofstream(argv[1], std::ios::binary) << dlc::test::artifactFile(Builder().build(ports));
 }
