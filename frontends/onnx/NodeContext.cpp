@@ -15,6 +15,13 @@ using llvm::Twine;
 
 namespace dlc::onnx {
 
+RankedTensorType NodeContext::missingType() const {
+  if (!hasFailed)
+    (void)importer.report("an input is missing", /*isUnsupported=*/false);
+  hasFailed = true;
+  return RankedTensorType::get(SmallVector<int64_t>(8, 1), b.getF32Type());
+}
+
 ElementsAttr NodeContext::constantAttr(Value v) const {
   auto constant = v ? v.getDefiningOp<dl::ConstantOp>() : dl::ConstantOp();
   return constant ? constant.getValue() : ElementsAttr();

@@ -37,13 +37,16 @@ public:
   Value input(size_t i) const { return i < inputs.size() ? inputs[i] : Value(); }
   bool hasInput(size_t i) const { return bool(input(i)); }
   llvm::ArrayRef<Value> allInputs() const { return inputs; }
-  mlir::RankedTensorType type(Value v) const { return mlir::cast<mlir::RankedTensorType>(v.getType()); }
+  /// Of a missing input, which is reported: some type of high rank.
+  mlir::RankedTensorType type(Value v) const {
+    return v ? mlir::cast<mlir::RankedTensorType>(v.getType()) : missingType();
+  }
   int64_t rank(Value v) const { return type(v).getRank(); }
   mlir::Type element(Value v) const { return type(v).getElementType(); }
   bool isFloat(Value v) const { return mlir::isa<mlir::FloatType>(element(v)); }
   bool isUnsigned(Value v) const { return element(v).isUnsignedInteger(); }
   /// The sizes of a tensor as expressions.
-  dl::Shape dims(Value v) { return importer.lookup(v).dims; }
+  dl::Shape dims(Value v) { return v ? importer.lookup(v).dims : dl::Shape(); }
   /// The elements of an integer tensor when they are known; none when computed.
   std::optional<Ints> constantInts(Value v) const;
   std::optional<llvm::SmallVector<double>> constantFloats(Value v) const;
@@ -149,6 +152,7 @@ public:
   void declareLike(Value argument, Value like);
 
 private:
+  mlir::RankedTensorType missingType() const;
   const Attr *find(StringRef name);
   template <typename T> static bool isNull(const T &arg) {
     if constexpr (std::is_same_v<std::decay_t<T>, Value>)
@@ -161,7 +165,7 @@ private:
   const Environment &env;
   llvm::SmallVector<Value> inputs, outputs;
   llvm::SmallVector<bool> wasRead;
-  bool hasFailed = false;
+  mutable bool hasFailed = false;
 };
 
 } // namespace dlc::onnx
