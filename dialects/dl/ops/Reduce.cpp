@@ -285,7 +285,7 @@ FailureOr<SmallVector<Value>> SoftmaxOp::lowerToLinalg(LinalgLowering &l) {
       [&](OpBuilder &b, Location loc, ValueRange args) {
         ScalarMath m{b, loc, false};
         Value y = isLog ? m.subtract(args[0], math::LogOp::create(b, loc, args[1]))
-                        : m.divide(widen(b, loc, args[0]), args[1]);
+                        : m.divide(widen(b, loc, args[0]), widen(b, loc, round(b, loc, args[1])));
         return toStorage(b, loc, y, element);
       });
   return SmallVector<Value>{result};
