@@ -29,9 +29,10 @@ Value alignOld(NodeContext &c, Value x, Value y) {
   if (c.opset >= 7 || !c.intAttr("broadcast", 0) || !c.has("axis"))
     return y;
   SmallVector<int64_t> shape(c.type(y).getShape());
-  int64_t axis = c.intAttr("axis", 0);
-  axis = axis < 0 ? axis + c.rank(x) : axis;
-  while (axis + int64_t(shape.size()) < c.rank(x))
+  auto axis = c.normalizeAxis(c.intAttr("axis", 0), c.rank(x));
+  if (failed(axis))
+    return {};
+  while (*axis + int64_t(shape.size()) < c.rank(x))
     shape.push_back(1);
   return c.reshape(y, shape);
 }
