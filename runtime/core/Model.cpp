@@ -50,11 +50,35 @@ dlc_status *load(const dlc_load_options *given, dlc_model **model, Load load) {
   return nullptr;
 }
 
-uint32_t inputValue(const dlc_model *m, size_t i) { return m->program.table().inputs()->Get(i); }
-uint32_t outputValue(const dlc_model *m, size_t i) { return m->program.table().outputs()->Get(i); }
+/// The value of a port; null when there is none of that number.
+const dlc::schema::Value *port(const dlc_model *m, const flatbuffers::Vector<uint32_t> *ports, size_t i) {
+  return i < ports->size() ? &m->program.value(ports->Get(i)) : nullptr;
+}
+const dlc::schema::Value *inputOf(const dlc_model *m, size_t i) {
+  return port(m, m->program.table().inputs(), i);
+}
+const dlc::schema::Value *outputOf(const dlc_model *m, size_t i) {
+  return port(m, m->program.table().outputs(), i);
+}
 
-int dimsOf(const dlc_model *m, uint32_t index, int64_t *dims) {
-  const auto *exprs = m->program.value(index).dims();
+const char *nameOf(const dlc::schema::Value *value) {
+  return value ? value->name()->c_str() : nullptr;
+}
+dlc_type typeOf(const dlc::schema::Value *value) {
+  return value ? dlc_type(value->element()) : dlc_type(DLC_BOOL + 1);
+}
+
+const char *dimName(const dlc_model *m, const flatbuffers::Vector<uint32_t> *ports, size_t i, int axis) {
+  if (i >= ports->size())
+    return nullptr;
+  const auto &texts = m->program.dimTexts[ports->Get(i)];
+  return axis >= 0 && size_t(axis) < texts.size() ? texts[axis].c_str() : nullptr;
+}
+
+int dimsOf(const dlc_model *m, const dlc::schema::Value *value, int64_t *dims) {
+  if (!value)
+    return -1;
+  const auto *exprs = value->dims();
   int rank = exprs ? int(exprs->size()) : 0;
   for (int axis = 0; axis < rank; ++axis) {
     const auto &steps = *m->program.expr(exprs->Get(axis)).steps();
@@ -89,28 +113,28 @@ void dlc_model_free(dlc_model *model) { delete model; }
 size_t dlc_model_input_count(const dlc_model *m) { return m->program.table().inputs()->size(); }
 size_t dlc_model_output_count(const dlc_model *m) { return m->program.table().outputs()->size(); }
 const char *dlc_model_input_name(const dlc_model *m, size_t i) {
-  return m->program.value(inputValue(m, i)).name()->c_str();
+  return nameOf(inputOf(m, i));
 }
 const char *dlc_model_output_name(const dlc_model *m, size_t i) {
-  return m->program.value(outputValue(m, i)).name()->c_str();
+  return nameOf(outputOf(m, i));
 }
 dlc_type dlc_model_input_type(const dlc_model *m, size_t i) {
-  return dlc_type(m->program.value(inputValue(m, i)).element());
+  return typeOf(inputOf(m, i));
 }
 dlc_type dlc_model_output_type(const dlc_model *m, size_t i) {
-  return dlc_type(m->program.value(outputValue(m, i)).element());
+  return typeOf(outputOf(m, i));
 }
 int dlc_model_input_dims(const dlc_model *m, size_t i, int64_t dims[DLC_MAX_RANK]) {
-  return dimsOf(m, inputValue(m, i), dims);
+  return dimsOf(m, inputOf(m, i), dims);
 }
 int dlc_model_output_dims(const dlc_model *m, size_t i, int64_t dims[DLC_MAX_RANK]) {
-  return dimsOf(m, outputValue(m, i), dims);
+  return dimsOf(m, outputOf(m, i), dims);
 }
 const char *dlc_model_input_dim_name(const dlc_model *m, size_t i, int axis) {
-  return m->program.dimTexts[inputValue(m, i)][axis].c_str();
+  return dimName(m, m->program.table().inputs(), i, axis);
 }
 const char *dlc_model_output_dim_name(const dlc_model *m, size_t i, int axis) {
-  return m->program.dimTexts[outputValue(m, i)][axis].c_str();
+  return dimName(m, m->program.table().outputs(), i, axis);
 }
 int dlc_model_threads(const dlc_model *m) { return m->pool->threads(); }
 int64_t dlc_model_arena_bytes(const dlc_model *m) { return m->program.table().arena_bytes(); }

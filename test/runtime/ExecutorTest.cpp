@@ -232,6 +232,21 @@ TEST(Executor, ProfileSeesEveryDispatchInOrder) {
   EXPECT_EQ(seen, (std::vector<std::string>{"add:", "add:sum"}));
 }
 
+TEST(Executor, SignatureAndWhatIsNotInIt) {
+  RunTest test(addTwice(KERNELS_1));
+  const dlc_model *model = test.model.get();
+  int64_t dims[DLC_MAX_RANK];
+  EXPECT_STREQ(dlc_model_input_name(model, 0), "x");
+  EXPECT_STREQ(dlc_model_output_dim_name(model, 0, 0), "N");
+  EXPECT_EQ(dlc_model_input_dims(model, 0, dims), 1);
+  EXPECT_EQ(dims[0], -1);
+  EXPECT_EQ(dlc_model_input_name(model, 1), nullptr);
+  EXPECT_STREQ(dlc_type_name(dlc_model_output_type(model, 1)), "unknown");
+  EXPECT_EQ(dlc_model_output_dims(model, 1, dims), -1);
+  EXPECT_EQ(dlc_model_input_dim_name(model, 0, 1), nullptr);
+  EXPECT_EQ(dlc_model_input_dim_name(model, 0, -1), nullptr);
+}
+
 TEST(Executor, OutputsGivenMustFit) {
   RunTest test(addTwice(KERNELS_1));
   Floats data = ramp(4), wrong(5);

@@ -93,6 +93,8 @@ DLC_API dlc_status *dlc_model_load_memory(const void *data, size_t size_bytes,
                                           dlc_model **model);
 DLC_API void dlc_model_free(dlc_model *model);
 
+/* Of an index or axis that does not exist: the name is NULL, the type unknown,
+ * the rank -1. */
 DLC_API size_t dlc_model_input_count(const dlc_model *model);
 DLC_API size_t dlc_model_output_count(const dlc_model *model);
 DLC_API const char *dlc_model_input_name(const dlc_model *model, size_t index);
