@@ -6,6 +6,8 @@
 #include "compiler/targets/cpu/general/General.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -45,6 +47,8 @@ DialectRegistry &registry() {
              func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
              math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
              tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+    affine::registerValueBoundsOpInterfaceExternalModels(r);
+    arith::registerValueBoundsOpInterfaceExternalModels(r);
     arith::registerBufferizableOpInterfaceExternalModels(r);
     linalg::registerBufferizableOpInterfaceExternalModels(r);
     linalg::registerTilingInterfaceExternalModels(r);
@@ -88,6 +92,7 @@ OwningOpRef<ModuleOp> lowerGeneral(const KernelJob &job, MLIRContext &context,
     return {};
   if (isTiled && !restrictWork(body))
     return lowerGeneral(job, context, false);
+  reuseBuffers(body);
   return module;
 }
 

@@ -19,8 +19,31 @@ using namespace mlir;
 
 namespace dlc::cpu {
 
+namespace {
+
+/// Every loop writes its new state over the old one. Where the old state is
+/// still read, bufferization inserts one temporary outside of the loop's memory.
+void yieldInPlace(func::FuncOp body) {
+  body.walk([](scf::ForOp loop) {
+    Operation *yield = loop.getBody()->getTerminator();
+    OpBuilder b(yield);
+    for (auto [i, state] : llvm::enumerate(loop.getRegionIterArgs())) {
+      Value next = yield->getOperand(i);
+      if (next == state || !isa<RankedTensorType>(next.getType()))
+        continue;
+      Value written = bufferization::MaterializeInDestinationOp::create(
+                          b, loop.getLoc(), state.getType(), next, state)
+                          .getResult();
+      yield->setOperand(i, written);
+    }
+  });
+}
+
+} // namespace
+
 LogicalResult bufferizeBody(func::FuncOp body) {
   IRRewriter rewriter(body.getContext());
+  yieldInPlace(body);
   if (failed(bufferization::eliminateEmptyTensors(rewriter, body)))
     return failure();
   PassManager pm(body.getContext(), "func.func");

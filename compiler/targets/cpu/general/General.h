@@ -36,6 +36,9 @@ llvm::LogicalResult bufferizeBody(mlir::func::FuncOp body);
 /// loop writes memory, so that units would repeat it.
 bool restrictWork(mlir::func::FuncOp body);
 
+/// Moves temporaries out of loops, after restrictWork.
+void reuseBuffers(mlir::func::FuncOp body);
+
 /// linalg to loops, math to arithmetic and libm calls, allocations to scratch,
 /// everything to the LLVM dialect.
 llvm::LogicalResult lowerToLlvmDialect(mlir::ModuleOp module);

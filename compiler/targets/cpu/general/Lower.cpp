@@ -63,9 +63,11 @@ void lowerAllocation(memref::AllocOp alloc, func::FuncOp body) {
     bytes = m.mul(bytes, size);
   Value function = m.loadPointer(m.offset(call, m.integer(2), 8));
   auto signature = LLVM::LLVMFunctionType::get(m.pointer(), {m.pointer(), m.i64()});
-  Value memory = LLVM::CallOp::create(b, m.loc, signature,
-                                      ValueRange{function, call, bytes})
-                     .getResult();
+  auto allocation = LLVM::CallOp::create(b, m.loc, signature,
+                                         ValueRange{function, call, bytes});
+  NamedAttribute noAlias(b.getStringAttr("llvm.noalias"), b.getUnitAttr());
+  allocation.setResAttrsAttr(b.getArrayAttr(b.getDictionaryAttr(noAlias)));
+  Value memory = allocation.getResult();
   Value null = LLVM::ZeroOp::create(b, m.loc, m.pointer());
   Value isNull = LLVM::ICmpOp::create(b, m.loc, LLVM::ICmpPredicate::eq, memory, null);
 
@@ -124,7 +126,8 @@ void lowerAllocations(ModuleOp module) {
 void lowerCopies(ModuleOp module) {
   module.walk([](memref::CopyOp copy) {
     OpBuilder b(copy);
-    linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(), copy.getTarget());
+    if (copy.getSource() != copy.getTarget())
+      linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(), copy.getTarget());
     copy.erase();
   });
 }
@@ -159,7 +162,9 @@ LogicalResult lowerToLlvmDialect(ModuleOp module) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
-  pm.addPass(createConvertMathToLLVMPass());
+  ConvertMathToLLVMPassOptions math;
+  math.approximateLog1p = false; // ln(1 + x) is 0 for small x
+  pm.addPass(createConvertMathToLLVMPass(math));
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());

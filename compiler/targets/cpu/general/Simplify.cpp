@@ -14,26 +14,31 @@ namespace dlc::cpu {
 
 namespace {
 
-/// The loop whose consecutive iterations touch consecutive memory in the most
-/// operands; the output counts double.
+/// The loop whose consecutive iterations jump in memory in the fewest operands
+/// (a store that jumps counts double), and among those walk it in the most.
 std::optional<unsigned> contiguousLoop(linalg::GenericOp op) {
-  SmallVector<int> score(op.getNumLoops(), 0);
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (map.getNumResults() == 0)
-      continue;
-    if (auto dim = dyn_cast<AffineDimExpr>(map.getResults().back()))
-      score[dim.getPosition()] += op.isDpsInit(&operand) ? 2 : 1;
-  }
-  // A loop of one iteration makes nothing contiguous.
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  int best = 0;
   std::optional<unsigned> result;
-  for (auto [loop, points] : llvm::enumerate(score))
-    if (points >= best && points > 0 && sizes[loop] != 1) {
-      best = points;
+  std::pair<int, int> best;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    // A loop of one iteration makes nothing contiguous.
+    if (sizes[loop] == 1)
+      continue;
+    int jumps = 0, walks = 0;
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      int weight = op.isDpsInit(&operand) ? 2 : 1;
+      if (!map.isFunctionOfDim(loop))
+        continue;
+      bool isLast = map.getResults().back() == getAffineDimExpr(loop, op.getContext());
+      (isLast ? walks : jumps) += weight;
+    }
+    std::pair<int, int> quality = {-jumps, walks};
+    if (walks > 0 && (!result || quality >= best)) {
+      best = quality;
       result = loop;
     }
+  }
   return result;
 }
 

@@ -5,7 +5,13 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -19,6 +25,9 @@ namespace {
 constexpr int64_t kUnitOperations = 1 << 15;
 /// What a dynamic size is taken for when units are sized.
 constexpr int64_t kTypicalSize = 64;
+/// A unit of typical size may be this much smaller than a whole one, so that
+/// sizes far above the typical one are still shared among threads.
+constexpr int64_t kSmallestPart = 8;
 
 /// The op whose results the kernel returns, when it is the only one.
 linalg::LinalgOp findRoot(func::FuncOp kernel) {
@@ -62,29 +71,36 @@ SmallVector<int64_t> chooseTiles(linalg::LinalgOp root, AffineMap outputMap) {
   llvm::SmallBitVector shared = findSharedLoops(root);
   // From the innermost output axis outwards: whole axes while the unit is
   // small, then a part of one axis, then single steps.
+  SmallVector<unsigned> axes;
   for (AffineExpr expr : llvm::reverse(outputMap.getResults())) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    if (shared.test(loop))
+      operations *= std::max<int64_t>(1, typical(loop));
+    else if (sizes[loop] != 1)
+      axes.push_back(loop);
+  }
+  for (unsigned loop : axes) {
     int64_t size = std::max<int64_t>(1, typical(loop));
-    if (shared.test(loop)) {
-      operations *= size;
-      continue;
-    }
+    bool isDynamic = ShapedType::isDynamic(sizes[loop]);
     if (operations >= kUnitOperations) {
-      tiles[loop] = sizes[loop] == 1 ? 0 : 1;
+      tiles[loop] = 1;
       continue;
     }
-    if (operations > kUnitOperations / size && size > 1) {
-      int64_t part = (kUnitOperations + operations - 1) / operations;
+    int64_t part = (kUnitOperations + operations - 1) / operations;
+    if (size > part || (isDynamic && operations * size >= kUnitOperations / kSmallestPart)) {
       // Whole vectors, and nearly equal parts.
       int64_t parts = std::max<int64_t>(1, size / part);
       tiles[loop] = (size + parts - 1) / parts;
       if (tiles[loop] > 16)
         tiles[loop] = (tiles[loop] + 15) / 16 * 16;
-      if (!ShapedType::isDynamic(sizes[loop]) && tiles[loop] >= sizes[loop])
+      if (!isDynamic && tiles[loop] >= sizes[loop])
         tiles[loop] = 0;
       operations = kUnitOperations;
       continue;
     }
+    // The outermost axis has nothing outside it that would divide the work.
+    if (isDynamic && loop == axes.back())
+      tiles[loop] = part;
     operations *= size;
   }
   return tiles;
@@ -101,6 +117,22 @@ AffineMap workCount(func::FuncOp kernel, AffineMap outputMap,
       count = count * dims.getResult(axis).ceilDiv(tile);
   }
   return AffineMap::get(0, dims.getNumSymbols(), count);
+}
+
+/// Tiling asks the untiled producers for their sizes, which would keep them
+/// alive, and makes a copy of a producer for each of its uses.
+LogicalResult dropUntiledProducers(func::FuncOp kernel) {
+  RewritePatternSet patterns(kernel.getContext());
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  if (failed(applyPatternsGreedily(kernel, std::move(patterns))))
+    return failure();
+  PassManager pm(kernel.getContext(), "func.func");
+  pm.enableVerifier(false);
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  return pm.run(kernel);
 }
 
 } // namespace
@@ -136,6 +168,7 @@ void tileForWork(func::FuncOp kernel) {
     rewriter.replaceAllUsesWith(from, to);
   tiled->loops.front()->setAttr(kWorkAttr, rewriter.getUnitAttr());
   kernel->setAttr(kWorkCountAttr, AffineMapAttr::get(work));
+  (void)dropUntiledProducers(kernel); // what is left only costs time
 }
 
 } // namespace dlc::cpu
