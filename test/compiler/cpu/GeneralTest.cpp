@@ -324,6 +324,43 @@ func.func @kernel(%x: tensor<5xf32> {dl.dims = affine_map<()[s0] -> (5)>}, %m: i
   }
 }
 
+// Inner loops and branches that store single elements: scatters, top-k.
+TEST_P(GeneralKernel, NestedLoopsUpdateElements) {
+  compile(R"(
+func.func @kernel(%x: tensor<4x4xf32> {dl.dims = affine_map<()[s0] -> (4, 4)>}, %m: index)
+    -> (tensor<4x4xf32> {dl.dims = affine_map<()[s0] -> (4, 4)>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %r = scf.for %i = %c0 to %m step %c1 iter_args(%s = %x) -> tensor<4x4xf32> {
+    %u = scf.for %j = %c0 to %c4 step %c1 iter_args(%t = %s) -> tensor<4x4xf32> {
+      %v = tensor.extract %t[%i, %j] : tensor<4x4xf32>
+      %w = tensor.extract %t[%j, %i] : tensor<4x4xf32>
+      %p = arith.cmpf ogt, %v, %zero : f32
+      %n = scf.if %p -> tensor<4x4xf32> {
+        %a = arith.addf %v, %w : f32
+        %b = tensor.insert %a into %t[%i, %j] : tensor<4x4xf32>
+        scf.yield %b : tensor<4x4xf32>
+      } else {
+        scf.yield %t : tensor<4x4xf32>
+      }
+      scf.yield %n : tensor<4x4xf32>
+    }
+    scf.yield %u : tensor<4x4xf32>
+  }
+  return %r : tensor<4x4xf32>
+})");
+  for (int64_t m : {0, 1, 4}) {
+    Floats x = values(16), expected = x;
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < 4; ++j)
+        if (expected[i * 4 + j] > 0)
+          expected[i * 4 + j] += expected[j * 4 + i];
+    expect<float>({x.data()}, {m}, expected);
+  }
+}
+
 TEST_P(GeneralKernel, NarrowIntegersSaturate) {
   compile(R"(
 #v = affine_map<(d0) -> (d0)>

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -21,15 +22,36 @@ namespace dlc::cpu {
 
 namespace {
 
-/// Every loop writes its new state over the old one. Where the old state is
-/// still read, bufferization inserts one temporary outside of the loop's memory.
+/// True when `value` is `state` with parts of it overwritten.
+bool updates(Value value, Value state) {
+  if (value == state)
+    return true;
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return false;
+  Operation *op = result.getOwner();
+  unsigned index = result.getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return updates(loop.getInitArgs()[index], state);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return updates(branch.thenYield().getOperand(index), state) &&
+           updates(branch.elseYield().getOperand(index), state);
+  if (auto cast = dyn_cast<tensor::CastOp>(op))
+    return updates(cast.getSource(), state);
+  if (auto store = dyn_cast<DestinationStyleOpInterface>(op))
+    return updates(store.getTiedOpOperand(result)->get(), state);
+  return false;
+}
+
+/// A loop that computes its new state afresh writes it over the old one. Where
+/// the old state is still read, bufferization inserts a temporary.
 void yieldInPlace(func::FuncOp body) {
   body.walk([](scf::ForOp loop) {
     Operation *yield = loop.getBody()->getTerminator();
     OpBuilder b(yield);
     for (auto [i, state] : llvm::enumerate(loop.getRegionIterArgs())) {
       Value next = yield->getOperand(i);
-      if (next == state || !isa<RankedTensorType>(next.getType()))
+      if (!isa<RankedTensorType>(next.getType()) || updates(next, state))
         continue;
       Value written = bufferization::MaterializeInDestinationOp::create(
                           b, loop.getLoc(), state.getType(), next, state)
