@@ -1,5 +1,6 @@
 #include "compiler/artifact/TableBuilder.h"
 
+#include "runtime/schema/ContentHash.h"
 #include "runtime/schema/Format.h"
 
 using namespace mlir;
@@ -246,7 +247,8 @@ std::string TableBuilder::build(ArrayRef<TargetCode> codes,
       features.push_back(b.CreateString(feature));
     codeTables.push_back(schema::CreateCodeDirect(
         b, code.target.c_str(), code.cpu.c_str(), &features,
-        codeOffsets.empty() ? 0 : codeOffsets[i], code.image.size()));
+        codeOffsets.empty() ? 0 : codeOffsets[i], code.image.size(),
+        schema::contentHash(code.image.data(), code.image.size())));
   }
   std::vector<flatbuffers::Offset<flatbuffers::String>> weightNames;
   std::vector<flatbuffers::Offset<schema::Expr>> weightDims;

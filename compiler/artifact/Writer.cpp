@@ -60,6 +60,7 @@ FailureOr<ArtifactSummary> writeArtifact(plan::ProgramOp program,
   header.tableOffset = tableOffset;
   header.tableBytes = bytes.size();
   header.fileBytes = file.size();
+  header.tableHash = schema::contentHash(bytes.data(), bytes.size());
   header.contentHash = schema::contentHash(file.data() + sizeof(header),
                                            file.size() - sizeof(header));
   std::memcpy(file.data(), &header, sizeof(header));

@@ -110,6 +110,9 @@ Status Program::checkHeader(const dlc_load_options &options) {
           header.contentHash)
     return fail(DLC_USAGE, "%s: damaged: contents differ from their hash", name.c_str());
   auto table = reinterpret_cast<const uint8_t *>(file.data + header.tableOffset);
+  if (header.tableHash != 0 && schema::contentHash(table, header.tableBytes) != header.tableHash)
+    return fail(DLC_USAGE, "%s: damaged: its table differs from its hash; compile it again",
+                name.c_str());
   flatbuffers::Verifier verifier(table, header.tableBytes, 4 * kDeepestBlock, 100000000);
   if (!schema::VerifyArtifactBuffer(verifier))
     return fail(DLC_USAGE, "%s: broken artifact: its table does not verify", name.c_str());
@@ -241,6 +244,10 @@ Status Program::loadCode() {
     return fail(DLC_UNSUPPORTED, "%s: this machine cannot run any code in it:%s; compile "
                 "with --cpu=native here or --cpu=x86-64-v2", name.c_str(),
                 lacking.empty() ? " there is none for the CPU" : lacking.c_str());
+  if (best->hash() != 0 &&
+      schema::contentHash(file.data + best->offset(), best->size_bytes()) != best->hash())
+    return fail(DLC_USAGE, "%s: damaged: its machine code differs from its hash; compile "
+                "it again", name.c_str());
   codeFile = memfd_create("dlc-kernels", MFD_CLOEXEC);
   if (codeFile < 0 || write(codeFile, file.data + best->offset(), best->size_bytes()) !=
                           ssize_t(best->size_bytes()))

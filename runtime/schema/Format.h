@@ -22,7 +22,8 @@ struct FileHeader {
   uint64_t tableBytes;
   uint64_t fileBytes;     // a shorter file is truncated
   uint64_t contentHash;   // XXH64-like hash of everything after the header
-  uint64_t reserved[2];
+  uint64_t tableHash;     // of the table, checked at every load; 0: absent
+  uint64_t reserved;
 };
 static_assert(sizeof(FileHeader) == 64);
 
