@@ -21,6 +21,7 @@ const Registry &opRegistry() {
     addNormalizations(r);
     addQuantization(r);
     addRecurrents(r);
+    addRandoms(r);
     addReductions(r);
     addResize(r);
     addShapes(r);

@@ -21,6 +21,7 @@ void addMovement(Registry &registry);
 void addNormalizations(Registry &registry);
 void addQuantization(Registry &registry);
 void addRecurrents(Registry &registry);
+void addRandoms(Registry &registry);
 void addReductions(Registry &registry);
 void addResize(Registry &registry);
 void addShapes(Registry &registry);
