@@ -8,11 +8,25 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include <cstdio>
+#include <unistd.h>
+
 using namespace mlir;
 
 namespace dlc {
 
 namespace {
+
+/// Memory that this process holds now, in MiB; 0 where /proc does not say.
+int64_t residentMegabytes() {
+  long total = 0, resident = 0;
+  if (FILE *file = fopen("/proc/self/statm", "r")) {
+    if (fscanf(file, "%ld %ld", &total, &resident) != 2)
+      resident = 0;
+    fclose(file);
+  }
+  return int64_t(resident) * sysconf(_SC_PAGESIZE) >> 20;
+}
 
 void configure(PassManager &pm, const CompileState &state) {
   if (state.options.printIrAfterAll) {
@@ -48,8 +62,12 @@ LogicalResult runGraph(ModuleOp module, CompileState &state) {
 }
 
 LogicalResult runLayout(ModuleOp module, CompileState &state) {
-  if (!state.options.layout || state.overBudget())
+  if (!state.options.layout)
     return success();
+  if (state.overBudget()) {
+    module.emitWarning("the budget is used up: the model keeps its own layout and is slower");
+    return success();
+  }
   auto cpu = cpu::resolveCpu(state.options.cpu);
   PackFiltersOptions packing;
   packing.lanes = cpu ? cpu->isa.lanes : 16;
@@ -72,7 +90,9 @@ LogicalResult runConstants(ModuleOp module, CompileState &state) {
 }
 
 LogicalResult runKernels(ModuleOp module, CompileState &state) {
-  return runPasses(module, state, createFormKernels);
+  FormKernelsOptions options;
+  options.fuse = state.options.fuse;
+  return runPasses(module, state, [&] { return createFormKernels(options); });
 }
 
 LogicalResult runPlan(ModuleOp module, CompileState &state) {
@@ -100,5 +120,10 @@ constexpr Phase kPhases[] = {
 } // namespace
 
 ArrayRef<Phase> compilerPhases() { return kPhases; }
+
+bool CompileState::overBudget() const {
+  return (options.budgetSeconds > 0 && elapsedSeconds() > options.budgetSeconds) ||
+         (options.budgetMegabytes > 0 && residentMegabytes() > options.budgetMegabytes);
+}
 
 } // namespace dlc

@@ -28,10 +28,8 @@ struct CompileState {
   double elapsedSeconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
-  /// True when optional work should be skipped (`--budget-s`).
-  bool overBudget() const {
-    return options.budgetSeconds > 0 && elapsedSeconds() > options.budgetSeconds;
-  }
+  /// True when optional work should be skipped (`--budget-s`, `--budget-mb`).
+  bool overBudget() const;
 };
 
 struct Phase {

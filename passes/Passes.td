@@ -46,6 +46,7 @@ def FormKernels : Pass<"dl-form-kernels", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::dlc::dl::DlDialect"];
+  let options = [Option<"fuse", "fuse", "bool", "true", "Let ops share a kernel">];
   let statistics = [
     Statistic<"numKernels", "num-kernels", "Kernels formed">,
     Statistic<"numFused", "num-fused", "Ops that joined another op's kernel">

@@ -36,7 +36,7 @@ bool isInlineConstant(Operation *op) {
 
 class Grouping {
 public:
-  Grouping(Block &block, ShapeAnalysis &shapes) : shapes(shapes) {
+  Grouping(Block &block, ShapeAnalysis &shapes, bool fuse) : shapes(shapes), fuse(fuse) {
     for (Operation &op : block)
       if (auto lowering = dyn_cast<dl::LowersToLinalg>(&op))
         if (FusionRole role = lowering.fusionRole(); role != FusionRole::View)
@@ -58,7 +58,7 @@ private:
     Group *group = groups.back().get();
     *group = {{op}, op, role};
     groupOf[op] = group;
-    if (role != FusionRole::Elementwise && role != FusionRole::Reduction)
+    if (!fuse || (role != FusionRole::Elementwise && role != FusionRole::Reduction))
       return;
     // Absorb the producers that nobody else reads.
     for (Value operand : op->getOperands())
@@ -108,6 +108,7 @@ private:
   }
 
   ShapeAnalysis &shapes;
+  const bool fuse;
   std::vector<std::unique_ptr<Group>> groups;
   llvm::DenseMap<Operation *, Group *> groupOf;
 };
@@ -154,6 +155,7 @@ void outline(Group &group) {
 }
 
 struct FormKernels : dlc::impl::FormKernelsBase<FormKernels> {
+  using FormKernelsBase::FormKernelsBase;
   void runOnOperation() override {
     auto shapes = ShapeAnalysis::run(getOperation());
     if (!shapes)
@@ -166,7 +168,7 @@ struct FormKernels : dlc::impl::FormKernelsBase<FormKernels> {
       return WalkResult::advance();
     });
     for (Block *block : blocks) {
-      Grouping grouping(*block, *shapes);
+      Grouping grouping(*block, *shapes, fuse);
       numFused += grouping.numFused;
       for (Group *group : grouping.inOrder()) {
         outline(*group);

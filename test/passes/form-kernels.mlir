@@ -50,3 +50,10 @@ func.func @keeps_broadcast_producer(%x: tensor<4xf32>, %y: tensor<8x4xf32>) -> t
   %1 = dl.add %0, %y : (tensor<4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   return %1 : tensor<8x4xf32>
 }
+
+// -----
+
+// RUN: dlc-opt %s --split-input-file --dl-form-kernels=fuse=false | FileCheck %s --check-prefix=ALONE
+
+// ALONE-LABEL: @fuses_chain(
+// ALONE-COUNT-3: dl.kernel

@@ -18,7 +18,6 @@ namespace dlc::cpu {
 struct CpuOptions {
   std::string cpu = "native"; // or "x86-64-v3", "znver4", ...
   unsigned threads = 0;       // 0: one per core
-  std::string dumpDir;        // "": none; else IR and objects of every kernel
 };
 
 /// What code for one cpu assumes.
