@@ -28,6 +28,9 @@ from harness import BUILD, CACHE, DLC, Tally, compile_model, execute, need_dlc  
 
 PASSING = HERE / "passing.txt"
 SECONDS, MIB = 60, 4096
+# What these expect are the draws of one particular generator, which ONNX does not
+# specify: they are compiled and run, and their numbers are not compared.
+DRAWS = re.compile(r"test_bernoulli")
 SORTED_BY_EXIT = {0: "pass", 3: "refused", 4: "wrong"}
 
 
@@ -48,6 +51,9 @@ def run_case(folder):
             last = execute([DLC, "run", artifact, "--test-dir", data, "--rtol", str(about["rtol"]),
                             "--atol", str(about["atol"])], **limits)
     status = sort_out(last)
+    if status == "wrong" and DRAWS.match(folder.name):
+        return {"name": folder.name, "kind": about["kind"], "ops": about["ops"], "status": "refused",
+                "how": last.how(), "message": "random: ONNX does not specify the numbers"}
     message = "" if status == "pass" else last.message().replace(str(folder), folder.name)
     return {"name": folder.name, "kind": about["kind"], "ops": about["ops"], "status": status,
             "how": last.how(), "message": message}
