@@ -10,6 +10,8 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
+#include <cmath>
+
 using namespace mlir;
 using llvm::Twine;
 
@@ -233,6 +235,10 @@ Value NodeContext::ints(ArrayRef<int64_t> values) {
 }
 
 Value NodeContext::scalar(Type element, double value) {
+  if (isa<IntegerType>(element) && value != std::trunc(value)) {
+    (void)unsupported("the factor " + Twine(std::to_string(value)) + " on integers");
+    return {};
+  }
   if (isa<IntegerType>(element))
     return intScalar(element, int64_t(value));
   return constant(DenseElementsAttr::get(RankedTensorType::get({}, element),

@@ -41,7 +41,7 @@ def main():
     need_dlc()
     tally = Tally(quiet="-v" not in sys.argv)
     with tempfile.TemporaryDirectory() as scratch:
-        for folder in sorted(p.parent for p in HERE.glob("onnx/*/model.onnx")):
+        for folder in sorted(p.parent for p in HERE.glob("*/*/model.onnx")):
             run_case(folder, pathlib.Path(scratch), tally)
     return tally.finish()
 

@@ -71,10 +71,12 @@ LogicalResult PoolOp::inferTypes(InferContext &c) {
     }
     AffineExpr room = dim + (low + high - window);
     int64_t stride = getStrides()[axis];
-    // In ceil mode the last window is dropped when it starts in the padding:
-    // that depends on the size unless the stride is 1.
-    if (getCeilMode() && stride != 1 && high != 0)
-      return c.error() << "unsupported: ceil_mode with padding on an axis of symbolic size";
+    // In ceil mode a last window that starts past the input is dropped. The last
+    // start is at most in + low + high - window + stride - 1, so none does while
+    // high + stride <= window; beyond that it depends on the size.
+    if (getCeilMode() && high + stride > window)
+      return c.error() << "unsupported: ceil_mode with the stride " << stride
+                       << " and a window of " << window << " on an axis of symbolic size";
     dim = (getCeilMode() ? room.ceilDiv(stride) : room.floorDiv(stride)) + 1;
   }
   c.addResult(dims, input.element);

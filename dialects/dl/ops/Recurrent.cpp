@@ -41,6 +41,23 @@ LogicalResult RecurrentOp::inferTypes(InferContext &c) {
       getBetas().size() != getActivations().size()) // C2
     return c.error() << "has " << getActivations().size() << " activations";
   Shape state = {x.dims[1], w.dims[1]};
+  auto check = [&](Value operand, ArrayRef<AffineExpr> wanted, StringRef what) -> LogicalResult {
+    if (!operand)
+      return success();
+    TensorInfo info = c.of(operand);
+    if (info.rank() != int64_t(wanted.size()))
+      return c.error() << what << " has rank " << info.rank() << ", expects " << wanted.size();
+    for (auto [axis, size] : llvm::enumerate(wanted))
+      if (failed(c.equal(info.dims[axis], size, "axis " + Twine(axis) + " of " + what)))
+        return failure();
+    return success();
+  };
+  if (failed(check(getBias(), {w.dims[0]}, "bias")) || // C3
+      failed(check(getInitialH(), state, "initial_h")) ||
+      failed(check(getInitialC(), state, "initial_c")) ||
+      failed(check(getLengths(), {x.dims[1]}, "lengths")) ||
+      failed(check(getPeepholes(), {w.dims[1] * 3}, "peepholes")))
+    return failure();
   c.addResult({x.dims[0], x.dims[1], w.dims[1]}, x.element);
   c.addResult(state, x.element);
   c.addResult(state, x.element);

@@ -31,6 +31,7 @@ def Dl_RecurrentOp : Dl_Op<"recurrent", [
     Constraints:
       C1. projected has rank 3, weights rank 2, with G = 1, 3 or 4 gates
       C2. activations: one name for rnn, two for gru, three for lstm
+      C3. bias is [G*H], initial_h and initial_c [N,H], lengths [N], peepholes [3*H]
 
     Source: ONNX operators RNN, GRU and LSTM, opset 22.
   }];

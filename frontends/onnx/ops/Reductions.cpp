@@ -77,8 +77,9 @@ Value logSum(Reduction &r, Value x) { return logOf(r, r.reduce(x, dl::ReduceKind
 /// max + ln(sum(e^(x - max))), stable.
 Value logSumExp(Reduction &r, Value x) {
   Reduction kept{r.c, r.axes, true};
-  if (!r.c.isFloat(x))
-    return logOf(r, r.reduce(r.c.cast(r.c.make<dl::ExpOp>(r.c.cast(x, r.c.b.getF64Type())), r.c.element(x)), dl::ReduceKind::sum));
+  // Integers: all of it in f64, rounded toward 0 once.
+  if (x && !r.c.isFloat(x))
+    return r.c.cast(logSumExp(r, r.c.cast(x, r.c.b.getF64Type())), r.c.element(x));
   Value most = kept.reduce(x, dl::ReduceKind::max);
   // A row of -inf (or none) has no finite maximum; subtract 0 there.
   Value isFinite = r.c.make<dl::CompareOp>(

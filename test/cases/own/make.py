@@ -1,0 +1,24 @@
+"""Writes the cases below: the smallest models of faults found in dlc itself, in the
+ONNX backend test format. Expected values are worked out by hand."""
+import pathlib
+import sys
+
+import numpy as np
+from onnx import TensorProto
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "onnx"))
+
+from common import mk, node, vi, write_case  # noqa: E402
+
+
+def reduce_log_sum_exp_int(name, values, expected):
+    """e^x was rounded to the integer type before the sum."""
+    x = np.array(values, np.int32)
+    model = mk([node("ReduceLogSumExp", ["x"], ["y"], keepdims=0)],
+               [vi("x", TensorProto.INT32, x.shape)], [vi("y", TensorProto.INT32, [])])
+    write_case(str(HERE / name), model, [("x", x)], [np.array(expected, np.int32)])
+
+
+reduce_log_sum_exp_int("log_sum_exp_of_ones", [1] * 10, 3)  # 1 + ln 10 = 3.30
+reduce_log_sum_exp_int("log_sum_exp_large", [30, 29], 30)  # 30 + ln(1 + 1/e) = 30.31
