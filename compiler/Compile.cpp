@@ -122,7 +122,7 @@ int generate(CompileState &state, ArrayRef<NamedWeight> weights, Reporter &repor
   ArtifactSummary summary;
   std::string path = outputPath(state.options);
   std::string problem = writeFile(path, [&](llvm::raw_ostream &os) {
-    auto written = writeArtifact(state.program, codes, weights, os);
+    auto written = writeArtifact(state.programs, codes, weights, os);
     if (succeeded(written))
       summary = *written;
     return succeeded(written);

@@ -17,8 +17,8 @@ ImportedModel importMlir(const CompileOptions &options, MLIRContext &context,
                          Reporter &report) {
   ImportedModel model;
   model.module = parseSourceFile<ModuleOp>(options.input, &context);
-  if (model.module && !model.module->lookupSymbol<func::FuncOp>("main")) {
-    report.add({false, kExitUsage, "", "no function is called @main"});
+  if (model.module && model.module->getOps<func::FuncOp>().empty()) {
+    report.add({false, kExitUsage, "", "there is no function in it"});
     model.module = nullptr;
   }
   return model;

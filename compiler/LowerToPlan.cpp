@@ -2,6 +2,7 @@
 
 #include "dialects/dl/ops/Constant.h"
 #include "dialects/dl/ops/Control.h"
+#include "passes/States.h"
 #include "passes/plan/Lifetimes.h"
 
 #include "mlir/IR/Builders.h"
@@ -33,7 +34,7 @@ public:
     auto name = function->getAttrOfType<StringAttr>("dl.name");
     program = plan::ProgramOp::create(declare, function.getLoc(),
                                       name ? name : declare.getStringAttr(""),
-                                      IntegerAttr(), IntegerAttr());
+                                      IntegerAttr(), IntegerAttr(), entryName());
     Block *body = declare.createBlock(&program.getBody());
     // Declarations go before the marker, instructions to the end.
     run.setInsertionPointToEnd(body);
@@ -42,13 +43,16 @@ public:
     declareSymbols();
     claimOutputs();
     for (BlockArgument arg : function.getArguments()) {
-      buffers[arg] = declareBuffer(arg, plan::Storage::Input, argName(arg));
+      buffers[arg] = stateOf(arg) ? declareState(arg)
+                                  : declareBuffer(arg, plan::Storage::Input, argName(arg));
       bindSymbolsFrom(arg);
     }
     for (Operation &op : function.getBody().front().without_terminator())
       if (failed(lower(&op)))
         return fail();
     finishOutputs();
+    if (failed(updateStates()))
+      return fail();
     marker->erase();
     if (failed(checkUnknown()))
       return fail();
@@ -94,6 +98,16 @@ private:
     auto name = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), "dl.name");
     return name ? name.str() : "arg" + std::to_string(arg.getArgNumber());
   }
+  /// `main` goes without, so that a model of one program is as it always was.
+  StringAttr entryName() {
+    return function.getSymName() == "main" ? StringAttr() : function.getSymNameAttr();
+  }
+  StringAttr stateOf(BlockArgument arg) {
+    return function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kStateAttr);
+  }
+  StringAttr stateOfResult(unsigned i) {
+    return function.getResultAttrOfType<StringAttr>(i, kStateAttr);
+  }
   std::string resultName(unsigned i) {
     auto name = function.getResultAttrOfType<StringAttr>(i, "dl.name");
     return name ? name.str() : "result" + std::to_string(i);
@@ -106,7 +120,7 @@ private:
   /// A kernel's result that is returned is computed right into the output.
   void claimOutputs() {
     for (auto [i, value] : llvm::enumerate(returned()))
-      if (value.getDefiningOp<dl::KernelOp>())
+      if (value.getDefiningOp<dl::KernelOp>() && !stateOfResult(i))
         outputOf.try_emplace(value, i);
   }
 
@@ -116,7 +130,17 @@ private:
     return plan::BufferOp::create(declare, like.getLoc(), dl::toTensorType(info),
                                   declare.getStringAttr(name),
                                   plan::StorageAttr::get(declare.getContext(), storage),
-                                  mapOf(info.dims), base, value, IntegerAttr());
+                                  mapOf(info.dims), base, value, IntegerAttr(), StringAttr());
+  }
+
+  Value declareState(BlockArgument arg) {
+    unsigned number = arg.getArgNumber();
+    Value buffer = declareBuffer(arg, plan::Storage::State, stateOf(arg), {},
+                                 function.getArgAttrOfType<ElementsAttr>(number, kInitialAttr));
+    if (auto role = function.getArgAttrOfType<StringAttr>(number, kRoleAttr))
+      buffer.getDefiningOp<plan::BufferOp>().setRoleAttr(role);
+    states[stateOf(arg)] = buffer;
+    return buffer;
   }
 
   void bindSymbolsFrom(Value tensor) {
@@ -227,7 +251,8 @@ private:
     auto type = RankedTensorType::get({}, declare.getI1Type());
     return plan::BufferOp::create(declare, loop.getLoc(), type, declare.getStringAttr(""),
                                   plan::StorageAttr::get(declare.getContext(), plan::Storage::Constant),
-                                  mapOf({}), Value(), DenseElementsAttr::get(type, true), IntegerAttr());
+                                  mapOf({}), Value(), DenseElementsAttr::get(type, true), IntegerAttr(),
+                                  StringAttr());
   }
 
   /// The buffers that a body yields. One that is an argument, which the copies after
@@ -327,6 +352,8 @@ private:
   void finishOutputs() {
     SmallVector<Value> outputs;
     for (auto [i, value] : llvm::enumerate(returned())) {
+      if (stateOfResult(i))
+        continue;
       auto claimed = outputOf.find(value);
       if (claimed != outputOf.end() && claimed->second == i) {
         outputs.push_back(buffers.lookup(value));
@@ -337,6 +364,32 @@ private:
       outputs.push_back(output);
     }
     plan::OutputsOp::create(run, function.getLoc(), outputs);
+  }
+
+  /// After all reads. A new value that is an old one of some state is saved first: the
+  /// other copies may overwrite it.
+  LogicalResult updateStates() {
+    SmallVector<std::pair<Value, Value>> copies;
+    for (auto [i, value] : llvm::enumerate(returned())) {
+      StringAttr name = stateOfResult(i);
+      if (!name)
+        continue;
+      Value target = states.lookup(name), source = buffers.lookup(value);
+      if (!target || target.getType() != source.getType())
+        return function.emitError() << "result " << i << " is a new value of the state " << name
+                                    << ", which no argument of its type has";
+      if (source == target)
+        continue;
+      if (plan::rootBuffer(source).getStorage() == plan::Storage::State) {
+        Value saved = declareArena(value);
+        copy(function.getLoc(), source, saved);
+        source = saved;
+      }
+      copies.push_back({source, target});
+    }
+    for (auto [source, target] : copies)
+      copy(function.getLoc(), source, target);
+    return success();
   }
 
   LogicalResult checkUnknown() {
@@ -357,6 +410,7 @@ private:
   plan::ProgramOp program;
   plan::OutputsOp marker;
   llvm::DenseMap<Value, Value> buffers;
+  llvm::DenseMap<StringAttr, Value> states;
   llvm::DenseMap<Value, size_t> outputOf;
   llvm::SetVector<unsigned> used;
   dl::Shape scratchDims;

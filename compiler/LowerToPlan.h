@@ -10,7 +10,8 @@
 namespace dlc {
 
 /// Builds a plan.program at the end of the module. `function` consists of
-/// kernels, views and constants; its arguments and results carry `dl.name`.
+/// kernels, views and constants; its arguments and results carry `dl.name`, or
+/// `dl.state` (see passes/States.h).
 mlir::FailureOr<plan::ProgramOp> lowerToPlan(mlir::func::FuncOp function,
                                              KernelSources &sources);
 

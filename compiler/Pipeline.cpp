@@ -46,8 +46,9 @@ LogicalResult runPasses(ModuleOp module, CompileState &state, Factories... facto
   return pm.run(module);
 }
 
-func::FuncOp mainFunction(ModuleOp module) {
-  return module.lookupSymbol<func::FuncOp>("main");
+/// `main`, or in their order the entries that it was made into.
+SmallVector<func::FuncOp> entryFunctions(ModuleOp module) {
+  return SmallVector<func::FuncOp>(module.getOps<func::FuncOp>());
 }
 
 LogicalResult runShapes(ModuleOp module, CompileState &state) {
@@ -82,10 +83,12 @@ LogicalResult runLayout(ModuleOp module, CompileState &state) {
 LogicalResult runConstants(ModuleOp module, CompileState &state) {
   cpu::CpuOptions options;
   options.threads = state.options.threads;
-  auto folded = foldConstants(mainFunction(module), options);
-  if (failed(folded))
-    return failure();
-  state.foldedValues = folded->values;
+  for (func::FuncOp function : entryFunctions(module)) {
+    auto folded = foldConstants(function, options);
+    if (failed(folded))
+      return failure();
+    state.foldedValues += folded->values;
+  }
   return runPasses(module, state, [] { return createCanonicalizerPass(); });
 }
 
@@ -96,13 +99,16 @@ LogicalResult runKernels(ModuleOp module, CompileState &state) {
 }
 
 LogicalResult runPlan(ModuleOp module, CompileState &state) {
-  auto program = lowerToPlan(mainFunction(module), state.sources);
-  if (failed(program))
-    return failure();
-  state.program = *program;
-  mainFunction(module).erase();
+  for (func::FuncOp function : entryFunctions(module)) {
+    auto program = lowerToPlan(function, state.sources);
+    if (failed(program))
+      return failure();
+    state.programs.push_back(*program);
+    function.erase();
+  }
   PassManager pm(module.getContext());
   configure(pm, state);
+  pm.addNestedPass<plan::ProgramOp>(plan::createUpdateStatesInPlace());
   pm.addNestedPass<plan::ProgramOp>(plan::createAssignInPlace());
   pm.addNestedPass<plan::ProgramOp>(plan::createAssignMemory());
   return pm.run(module);

@@ -146,7 +146,7 @@ void Reporter::summaryJson(const CompileState &state, const ArtifactSummary &art
   llvm::json::Object phases;
   for (const auto &[name, seconds] : state.phaseSeconds)
     phases[name] = seconds;
-  plan::ProgramOp program = state.program;
+  plan::ProgramOp program = state.programs.front();
   llvm::json::Object root{
       {"artifact", path},
       {"file_bytes", artifact.fileBytes},
@@ -168,7 +168,7 @@ void Reporter::summary(const CompileState &state, const ArtifactSummary &artifac
   print();
   if (options.json)
     return summaryJson(state, artifact, path);
-  plan::ProgramOp program = state.program;
+  plan::ProgramOp program = state.programs.front();
   size_t dispatches =
       llvm::range_size(program.getBody().front().getOps<plan::DispatchOp>());
   int64_t peak = program.getArenaBytes().value_or(0);

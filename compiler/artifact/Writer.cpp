@@ -18,12 +18,12 @@ uint64_t toPage(uint64_t offset) {
 
 } // namespace
 
-FailureOr<ArtifactSummary> writeArtifact(plan::ProgramOp program,
+FailureOr<ArtifactSummary> writeArtifact(ArrayRef<plan::ProgramOp> programs,
                                          ArrayRef<TargetCode> codes,
                                          ArrayRef<NamedWeight> weights,
                                          llvm::raw_ostream &os) {
   ConstantPool pool;
-  TableBuilder table(program, pool);
+  TableBuilder table(programs, pool);
   if (failed(table.collect(weights)))
     return failure();
   // Section offsets are fixed-size fields: the table's length does not depend
@@ -40,7 +40,7 @@ FailureOr<ArtifactSummary> writeArtifact(plan::ProgramOp program,
   size_t length = bytes.size();
   bytes = table.build(codes, weights, constantsAt, codeOffsets);
   if (bytes.size() != length)
-    return program.emitError("artifact table changed its size");
+    return plan::ProgramOp(programs.front()).emitError("artifact table changed its size");
 
   std::string file(at, '\0');
   std::copy(bytes.begin(), bytes.end(), file.begin() + tableOffset);
@@ -55,7 +55,7 @@ FailureOr<ArtifactSummary> writeArtifact(plan::ProgramOp program,
   }
   schema::FileHeader header = {};
   std::copy(std::begin(schema::kMagic), std::end(schema::kMagic), header.magic);
-  header.formatVersion = schema::kFormatVersion;
+  header.formatVersion = table.formatVersion();
   header.headerBytes = sizeof(header);
   header.tableOffset = tableOffset;
   header.tableBytes = bytes.size();

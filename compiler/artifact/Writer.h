@@ -1,4 +1,4 @@
-// From a plan, machine code and constants to the bytes of an artifact.
+// From plans, machine code and constants to the bytes of an artifact.
 
 #ifndef DLC_COMPILER_ARTIFACT_WRITER_H
 #define DLC_COMPILER_ARTIFACT_WRITER_H
@@ -30,9 +30,9 @@ struct ArtifactSummary {
   int64_t fileBytes = 0, constantBytes = 0, codeBytes = 0;
 };
 
-/// Writes the artifact. The bytes depend on the arguments alone.
+/// Writes the artifact; the first program is what runs by default. The bytes depend on the arguments alone.
 mlir::FailureOr<ArtifactSummary>
-writeArtifact(plan::ProgramOp program, llvm::ArrayRef<TargetCode> codes,
+writeArtifact(llvm::ArrayRef<plan::ProgramOp> programs, llvm::ArrayRef<TargetCode> codes,
               llvm::ArrayRef<NamedWeight> weights, llvm::raw_ostream &os);
 
 } // namespace dlc

@@ -26,13 +26,16 @@ class Plan_Op<string mnemonic, list<Trait> traits = []>
 def Plan_Storage : I32EnumAttr<"Storage", "where a buffer's memory comes from", [
     I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Output", 1, "output">,
     I32EnumAttrCase<"Constant", 2, "constant">, I32EnumAttrCase<"Arena", 3, "arena">,
-    I32EnumAttrCase<"Alias", 4, "alias">]> {
+    I32EnumAttrCase<"Alias", 4, "alias">, I32EnumAttrCase<"State", 5, "state">]> {
   let cppNamespace = "::dlc::plan";
 }
 
 def Plan_ProgramOp : Plan_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "A whole model: what the artifact holds.";
   let description = [{
+    An artifact may hold several, told apart by their `entry`. They share kernels,
+    constants and states.
+
     `arena_bytes` and `arena_lower_bound` are written by `plan-assign-memory`:
     the bytes of the static part of the arena, and the most that are live at
     once, below which no plan can go.
@@ -50,9 +53,9 @@ def Plan_ProgramOp : Plan_Op<"program", [IsolatedFromAbove, NoTerminator, Single
     ```
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<I64Attr>:$arena_bytes,
-                       OptionalAttr<I64Attr>:$arena_lower_bound);
+                       OptionalAttr<I64Attr>:$arena_lower_bound, OptionalAttr<StrAttr>:$entry);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name attr-dict-with-keyword $body";
+  let assemblyFormat = "$name (`entry` $entry^)? attr-dict-with-keyword $body";
 }
 
 def Plan_SymbolOp : Plan_Op<"symbol"> {
@@ -72,13 +75,15 @@ def Plan_BufferOp : Plan_Op<"buffer"> {
   let description = [{
     `dims` has one result per axis. A constant carries its `value`; an alias
     names its `base`; an arena buffer gets an `offset` when its size is static.
+    A state is the model's own and lives from run to run: all entries' states of
+    one name are one, with the initial `value` (zeros without) and for tools a `role`.
   }];
   let arguments = (ins StrAttr:$name, Plan_Storage:$storage, AffineMapAttr:$dims,
                        Optional<AnyRankedTensor>:$base, OptionalAttr<ElementsAttr>:$value,
-                       OptionalAttr<I64Attr>:$offset);
+                       OptionalAttr<I64Attr>:$offset, OptionalAttr<StrAttr>:$role);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $name $storage $dims (`of` $base^ `:` type($base) `as`)? (`value` `=` $value^)?
+    $name $storage (`role` $role^)? $dims (`of` $base^ `:` type($base) `as`)? (`value` `=` $value^)?
     (`at` $offset^)? attr-dict `:` type($result)
   }];
 }

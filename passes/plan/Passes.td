@@ -22,6 +22,26 @@ def AssignInPlace : Pass<"plan-assign-in-place", "::dlc::plan::ProgramOp"> {
   let statistics = [Statistic<"numInPlace", "num-in-place", "Results written over an operand">];
 }
 
+def UpdateStatesInPlace : Pass<"plan-update-states-in-place", "::dlc::plan::ProgramOp"> {
+  let summary = "Computes the new value of a state right into it.";
+  let description = [{
+    Only where one dispatch makes the whole new value, nothing reads the old one
+    after it, and the dispatch itself reads it at most in the place that it writes.
+
+    ```mlir
+    // Before
+    %w = plan.buffer "w" state affine_map<() -> (4)> : tensor<4xf32>
+    %n = plan.buffer "" arena affine_map<() -> (4)> : tensor<4xf32>
+    plan.dispatch "step" ins(%w : tensor<4xf32>) outs(%n : tensor<4xf32>) ... inplace [0, 0]
+    plan.copy %n to %w : tensor<4xf32>, tensor<4xf32>
+    // After
+    %n = plan.buffer "" alias affine_map<() -> (4)> of %w : tensor<4xf32> as : tensor<4xf32>
+    plan.dispatch "step" ins(%w : tensor<4xf32>) outs(%n : tensor<4xf32>) ... inplace [0, 0]
+    ```
+  }];
+  let statistics = [Statistic<"numInPlace", "num-in-place", "States updated where they are">];
+}
+
 def AssignMemory : Pass<"plan-assign-memory", "::dlc::plan::ProgramOp"> {
   let summary = "Gives every arena buffer of static size its place.";
   let description = [{

@@ -30,13 +30,13 @@ bool RunContext::Block::grow(int64_t size) {
   return data != nullptr;
 }
 
-RunContext::RunContext(const Program &p, ThreadPool &pool)
-    : program(p), pool(pool), blocks(p.table().values()->size()),
-      symbols(p.table().symbols()->size()), isBound(symbols.size()),
-      sizes(p.table().exprs()->size()), isKnown(sizes.size()),
-      pointers(blocks.size()), bytes(blocks.size()), isCreated(p.table().outputs()->size()) {
+RunContext::RunContext(const Entry &e, ThreadPool &pool, char *states)
+    : entry(e), pool(pool), states(states), blocks(e.table().values->size()),
+      symbols(e.table().symbols->size()), isBound(symbols.size()),
+      sizes(e.table().exprs->size()), isKnown(sizes.size()),
+      pointers(blocks.size()), bytes(blocks.size()), isCreated(e.table().outputs->size()) {
   size_t operands = 0, dims = 0;
-  for (const Instruction &instruction : p.instructions) {
+  for (const Instruction &instruction : e.instructions) {
     operands = std::max(operands, instruction.operands.size());
     dims = std::max(dims, instruction.dims.size());
   }
@@ -53,17 +53,17 @@ RunContext::~RunContext() = default;
 Status RunContext::evaluate() {
   for (size_t i = 0; i < sizes.size(); ++i) {
     bool overflow = false;
-    isKnown[i] = schema::evaluateExpr(program.expr(i), symbols.data(), isBound.data(),
+    isKnown[i] = schema::evaluateExpr(entry.expr(i), symbols.data(), isBound.data(),
                                         sizes[i], overflow);
     if (isKnown[i] && overflow)
-      return fail(DLC_USAGE, "%s: the size %s overflows", program.name.c_str(),
-                  program.exprText(i).c_str());
+      return fail(DLC_USAGE, "%s: the size %s overflows", entry.name.c_str(),
+                  entry.exprText(i).c_str());
   }
   return nullptr;
 }
 
 Status RunContext::bindSymbol(uint32_t symbol, int64_t value, int axis, const char *input) {
-  const schema::DimSymbol &table = *program.table().symbols()->Get(symbol);
+  const schema::DimSymbol &table = *entry.table().symbols->Get(symbol);
   // Made for messages only: binding allocates nothing.
   auto where = [&] {
     return input ? "axis " + std::to_string(axis) + " of input " + input
@@ -71,11 +71,11 @@ Status RunContext::bindSymbol(uint32_t symbol, int64_t value, int axis, const ch
   };
   if (isBound[symbol] && symbols[symbol] != value)
     return fail(DLC_USAGE, "%s: %s is %lld, but %s is %lld elsewhere",
-                program.name.c_str(), where().c_str(), (long long)value,
+                entry.name.c_str(), where().c_str(), (long long)value,
                 table.name()->c_str(), (long long)symbols[symbol]);
   if (value < table.lower() || value > table.upper())
     return fail(DLC_USAGE, "%s: %s is %lld, outside the range [%lld, %lld] of %s",
-                program.name.c_str(), where().c_str(), (long long)value,
+                entry.name.c_str(), where().c_str(), (long long)value,
                 (long long)table.lower(), (long long)table.upper(),
                 table.name()->c_str());
   symbols[symbol] = value;
@@ -87,23 +87,23 @@ Status RunContext::bindInputs(dlc_tensor *const *inputs) {
   std::fill(isBound.begin(), isBound.end(), 0);
   // What the last run's data decided must not make this shape look new.
   std::fill(symbols.begin(), symbols.end(), 0);
-  const auto &list = *program.table().inputs();
+  const auto &list = *entry.table().inputs;
   for (uint32_t i = 0; i < list.size(); ++i) {
-    const schema::Value &value = program.value(list.Get(i));
+    const schema::Value &value = entry.value(list.Get(i));
     const char *name = value.name()->c_str();
     if (!inputs[i])
-      return fail(DLC_USAGE, "%s: input %s is missing", program.name.c_str(), name);
+      return fail(DLC_USAGE, "%s: input %s is missing", entry.name.c_str(), name);
     const dlc_tensor &tensor = *inputs[i];
     int rank = value.dims() ? int(value.dims()->size()) : 0;
     if (tensor.type != dlc_type(value.element()))
       return fail(DLC_USAGE, "%s: input %s has the type %s, expects %s",
-                  program.name.c_str(), name, dlc_type_name(tensor.type),
+                  entry.name.c_str(), name, dlc_type_name(tensor.type),
                   dlc_type_name(dlc_type(value.element())));
     if (tensor.rank != rank)
       return fail(DLC_USAGE, "%s: input %s has the rank %d, expects %d",
-                  program.name.c_str(), name, tensor.rank, rank);
+                  entry.name.c_str(), name, tensor.rank, rank);
     for (int axis = 0; axis < rank; ++axis) {
-      const auto &steps = *program.expr(value.dims()->Get(axis)).steps();
+      const auto &steps = *entry.expr(value.dims()->Get(axis)).steps();
       if (steps.size() == 1 && steps.Get(0)->code() == ExprCode::Symbol)
         RETURN_IF_ERROR(bindSymbol(steps.Get(0)->value(), tensor.dims[axis], axis, name));
     }
@@ -112,28 +112,28 @@ Status RunContext::bindInputs(dlc_tensor *const *inputs) {
 }
 
 Status RunContext::checkInputs(dlc_tensor *const *inputs) {
-  const auto &list = *program.table().inputs();
+  const auto &list = *entry.table().inputs;
   for (uint32_t i = 0; i < list.size(); ++i) {
-    const schema::Value &value = program.value(list.Get(i));
+    const schema::Value &value = entry.value(list.Get(i));
     for (int axis = 0; axis < inputs[i]->rank; ++axis) {
       uint32_t expr = value.dims()->Get(axis);
       if (!isKnown[expr] || sizes[expr] != inputs[i]->dims[axis])
         return fail(DLC_USAGE, "%s: axis %d of input %s is %lld, expects %s",
-                    program.name.c_str(), axis, value.name()->c_str(),
+                    entry.name.c_str(), axis, value.name()->c_str(),
                     (long long)inputs[i]->dims[axis],
-                    program.dimTexts[list.Get(i)][axis].c_str());
+                    entry.dimTexts[list.Get(i)][axis].c_str());
     }
   }
   return nullptr;
 }
 
 Status RunContext::checkConstraints() {
-  for (const schema::Constraint *c : *program.table().constraints())
+  for (const schema::Constraint *c : *entry.table().constraints)
     if (isKnown[c->left()] && isKnown[c->right()] && sizes[c->left()] != sizes[c->right()])
       return fail(DLC_USAGE, "%s: %s needs %s (%lld) and %s (%lld) to be equal",
-                  program.name.c_str(), c->reason() ? c->reason()->c_str() : "the model",
-                  program.exprText(c->left()).c_str(), (long long)sizes[c->left()],
-                  program.exprText(c->right()).c_str(), (long long)sizes[c->right()]);
+                  entry.name.c_str(), c->reason() ? c->reason()->c_str() : "the model",
+                  entry.exprText(c->left()).c_str(), (long long)sizes[c->left()],
+                  entry.exprText(c->right()).c_str(), (long long)sizes[c->right()]);
   return nullptr;
 }
 
@@ -168,7 +168,7 @@ const char *kernelErrorText(int32_t error) {
 } // namespace
 
 Status RunContext::dispatch(const Instruction &instruction) {
-  const Kernel &kernel = program.kernels[instruction.kernel];
+  const Kernel &kernel = entry.program.kernels[instruction.kernel];
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     RETURN_IF_ERROR(requirePlaced(instruction.operands[i]));
     callBuffers[i] = pointers[instruction.operands[i]];
@@ -189,7 +189,7 @@ Status RunContext::dispatch(const Instruction &instruction) {
   }
   if (int32_t error = parallel.error.load())
     return fail(error == kDlcKernelOutOfMemory ? DLC_OUT_OF_MEMORY : DLC_USAGE,
-                "%s: kernel %s (%s): %s", program.name.c_str(), kernel.name.c_str(),
+                "%s: kernel %s (%s): %s", entry.name.c_str(), kernel.name.c_str(),
                 instruction.nodes.c_str(), kernelErrorText(error));
   return nullptr;
 }
@@ -199,7 +199,7 @@ Status RunContext::copy(const Instruction &instruction) {
   RETURN_IF_ERROR(requirePlaced(source));
   RETURN_IF_ERROR(requirePlaced(target));
   if (bytes[source] != bytes[target])
-    return fail(DLC_USAGE, "%s: copies %lld bytes into %lld", program.name.c_str(),
+    return fail(DLC_USAGE, "%s: copies %lld bytes into %lld", entry.name.c_str(),
                 (long long)bytes[source], (long long)bytes[target]);
   memmove(pointers[target], pointers[source], bytes[source]);
   return nullptr;
@@ -208,10 +208,10 @@ Status RunContext::copy(const Instruction &instruction) {
 Status RunContext::bindFromData(const Instruction &instruction) {
   uint32_t index = instruction.operands[0];
   RETURN_IF_ERROR(requirePlaced(index));
-  auto type = dlc_type(program.value(index).element());
+  auto type = dlc_type(entry.value(index).element());
   if (!isInteger(type) || (int64_t(instruction.index) + 1) * elementBytes(type) > bytes[index])
     return fail(DLC_USAGE, "%s: broken artifact: size read outside a tensor",
-                program.name.c_str());
+                entry.name.c_str());
   int64_t value = integerAt(pointers[index], type, instruction.index);
   RETURN_IF_ERROR(bindSymbol(instruction.symbol, value, 0, nullptr));
   RETURN_IF_ERROR(evaluate());
@@ -222,19 +222,19 @@ Status RunContext::bindFromData(const Instruction &instruction) {
 Status RunContext::checkIndices(const Instruction &instruction) {
   uint32_t index = instruction.operands[0];
   RETURN_IF_ERROR(requirePlaced(index));
-  auto type = dlc_type(program.value(index).element());
+  auto type = dlc_type(entry.value(index).element());
   for (uint32_t bound : instruction.dims)
     RETURN_IF_ERROR(requireKnown(bound));
   int64_t lower = sizes[instruction.dims[0]], upper = sizes[instruction.dims[1]];
   if (!isInteger(type))
     return fail(DLC_USAGE, "%s: broken artifact: indices of type %s",
-                program.name.c_str(), dlc_type_name(type));
+                entry.name.c_str(), dlc_type_name(type));
   int64_t count = bytes[index] / elementBytes(type);
   for (int64_t i = 0; i < count; ++i) {
     int64_t value = integerAt(pointers[index], type, i);
     if (value < lower || value >= upper)
       return fail(DLC_USAGE, "%s: %s: index %lld is out of range [%lld, %lld]",
-                  program.name.c_str(), instruction.nodes.c_str(), (long long)value,
+                  entry.name.c_str(), instruction.nodes.c_str(), (long long)value,
                   (long long)lower, (long long)upper - 1);
   }
   return nullptr;
@@ -257,7 +257,7 @@ Status RunContext::follow(const Instruction &instruction, size_t &next) {
   case Control::LoopBegin:
     if (bytes[instruction.operands[0]] < int64_t(sizeof(int64_t)))
       return fail(DLC_USAGE, "%s: broken artifact: a loop counts in an empty value",
-                  program.name.c_str());
+                  entry.name.c_str());
     *number(0) = 0;
     return nullptr;
   case Control::LoopHead: {
@@ -285,7 +285,7 @@ Status RunContext::endIteration(const Instruction &instruction) {
     uint32_t from = operands[i], to = operands[i + 1];
     if (iteration < 0 || (bytes[from] > 0 && iteration >= bytes[to] / bytes[from]))
       return fail(DLC_USAGE, "%s: broken artifact: a loop writes past its result",
-                  program.name.c_str());
+                  entry.name.c_str());
     memmove(static_cast<char *>(pointers[to]) + iteration * bytes[from], pointers[from], bytes[from]);
   }
   for (size_t i = 1; i < 3 + 2 * size_t(instruction.index); i += 2) {
@@ -293,7 +293,7 @@ Status RunContext::endIteration(const Instruction &instruction) {
     uint32_t from = i == 1 ? operands[2] : operands[i], to = i == 1 ? operands[1] : operands[i + 1];
     if (bytes[from] != bytes[to])
       return fail(DLC_USAGE, "%s: a loop carries %lld bytes in a value of %lld",
-                  program.name.c_str(), (long long)bytes[from], (long long)bytes[to]);
+                  entry.name.c_str(), (long long)bytes[from], (long long)bytes[to]);
     memmove(pointers[to], pointers[from], bytes[from]);
   }
   return nullptr;
@@ -326,16 +326,16 @@ Status RunContext::run(dlc_tensor *const *inputs, dlc_tensor **outputs,
     RETURN_IF_ERROR(evaluate());
     RETURN_IF_ERROR(checkInputs(inputs));
     RETURN_IF_ERROR(checkConstraints());
-    if (!arena.grow(program.table().arena_bytes()))
+    if (!arena.grow(entry.table().arenaBytes))
       return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: the plan needs %lld bytes",
-                  program.name.c_str(), (long long)program.table().arena_bytes());
+                  entry.name.c_str(), (long long)entry.table().arenaBytes);
     RETURN_IF_ERROR(planSymbolicArena());
     std::fill(pointers.begin(), pointers.end(), nullptr);
     RETURN_IF_ERROR(placeValues());
     using Clock = std::chrono::steady_clock;
     auto start = Clock::now();
-    for (size_t at = 0; at < program.instructions.size();) {
-      const Instruction &instruction = program.instructions[at++];
+    for (size_t at = 0; at < entry.instructions.size();) {
+      const Instruction &instruction = entry.instructions[at++];
       if (instruction.control != Control::None) {
         RETURN_IF_ERROR(follow(instruction, at));
         continue;
@@ -347,10 +347,10 @@ Status RunContext::run(dlc_tensor *const *inputs, dlc_tensor **outputs,
       std::chrono::duration<double, std::micro> since = before - start,
                                                 took = Clock::now() - before;
       bool hasFlops = instruction.flops != 0xffffffffu && isKnown[instruction.flops];
-      dlc_profile_entry entry = {program.kernels[instruction.kernel].name.c_str(),
+      dlc_profile_entry profiled = {entry.program.kernels[instruction.kernel].name.c_str(),
                                  instruction.nodes.c_str(), since.count(), took.count(),
                                  hasFlops ? double(sizes[instruction.flops]) : 0};
-      options.profile(options.profile_user, &entry);
+      options.profile(options.profile_user, &profiled);
     }
     return requireOutputs();
   };

@@ -14,7 +14,8 @@ namespace dlc::rt {
 /// one thread at a time; a model has as many as it has concurrent runs.
 class RunContext {
 public:
-  RunContext(const Program &program, ThreadPool &pool);
+  /// `states` is the model's block of states.
+  RunContext(const Entry &entry, ThreadPool &pool, char *states);
   ~RunContext();
   RunContext(const RunContext &) = delete;
 
@@ -61,8 +62,9 @@ private:
   Status requireOutputs();
   void dropCreatedOutputs();
 
-  const Program &program;
+  const Entry &entry;
   ThreadPool &pool;
+  char *const states;
   Block arena, symbolicArena;
   std::vector<Block> blocks;          // per value, for sizes known during the run
   std::vector<int64_t> symbols;

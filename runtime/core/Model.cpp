@@ -1,30 +1,38 @@
 // The C API of models: dlc.h says what each call promises.
 
-#include "runtime/core/Executor.h"
+#include "runtime/core/Model.h"
 
-#include <mutex>
+#include <cstring>
 
 using namespace dlc::rt;
 
-struct dlc_model {
-  Program program;
-  std::unique_ptr<ThreadPool> pool;
-  std::mutex mutex;
-  std::vector<std::unique_ptr<RunContext>> idle;
+std::unique_ptr<RunContext> dlc_model::take() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (idle.empty())
+    return std::make_unique<RunContext>(entry, *instance->pool, instance->states.data());
+  auto context = std::move(idle.back());
+  idle.pop_back();
+  return context;
+}
 
-  std::unique_ptr<RunContext> take() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (idle.empty())
-      return std::make_unique<RunContext>(program, *pool);
-    auto context = std::move(idle.back());
-    idle.pop_back();
-    return context;
-  }
-  void giveBack(std::unique_ptr<RunContext> context) {
-    std::lock_guard<std::mutex> lock(mutex);
-    idle.push_back(std::move(context));
-  }
-};
+void dlc_model::giveBack(std::unique_ptr<RunContext> context) {
+  std::lock_guard<std::mutex> lock(mutex);
+  idle.push_back(std::move(context));
+}
+
+Status dlc_model::run(dlc_tensor *const *inputs, dlc_tensor **outputs,
+                      const dlc_run_options &options) {
+  auto context = take();
+  std::unique_lock<std::shared_mutex> exclusive(instance->states.mutex, std::defer_lock);
+  std::shared_lock<std::shared_mutex> shared(instance->states.mutex, std::defer_lock);
+  if (entry.updatesStates())
+    exclusive.lock();
+  else if (entry.usesStates)
+    shared.lock();
+  Status status = context->run(inputs, outputs, options);
+  giveBack(std::move(context));
+  return status;
+}
 
 namespace {
 
@@ -41,24 +49,26 @@ dlc_status *load(const dlc_load_options *given, dlc_model **model, Load load) {
   if (!model)
     return fail(DLC_USAGE, "dlc_model_load: no place for the model").release();
   dlc_load_options options = complete(given);
-  auto loaded = std::make_unique<dlc_model>();
-  if (Status status = load(loaded->program, options))
+  auto instance = std::make_shared<Instance>();
+  if (Status status = load(instance->program, options))
     return status.release();
-  loaded->pool = std::make_unique<ThreadPool>(options.threads > 0 ? options.threads
-                                                                  : availableThreads());
-  *model = loaded.release();
+  if (Status status = instance->states.create(instance->program))
+    return status.release();
+  instance->pool = std::make_unique<ThreadPool>(options.threads > 0 ? options.threads
+                                                                    : availableThreads());
+  *model = new dlc_model(std::move(instance), 0);
   return nullptr;
 }
 
 /// The value of a port; null when there is none of that number.
 const dlc::schema::Value *port(const dlc_model *m, const flatbuffers::Vector<uint32_t> *ports, size_t i) {
-  return i < ports->size() ? &m->program.value(ports->Get(i)) : nullptr;
+  return i < ports->size() ? &m->entry.value(ports->Get(i)) : nullptr;
 }
 const dlc::schema::Value *inputOf(const dlc_model *m, size_t i) {
-  return port(m, m->program.table().inputs(), i);
+  return port(m, m->entry.table().inputs, i);
 }
 const dlc::schema::Value *outputOf(const dlc_model *m, size_t i) {
-  return port(m, m->program.table().outputs(), i);
+  return port(m, m->entry.table().outputs, i);
 }
 
 const char *nameOf(const dlc::schema::Value *value) {
@@ -71,7 +81,7 @@ dlc_type typeOf(const dlc::schema::Value *value) {
 const char *dimName(const dlc_model *m, const flatbuffers::Vector<uint32_t> *ports, size_t i, int axis) {
   if (i >= ports->size())
     return nullptr;
-  const auto &texts = m->program.dimTexts[ports->Get(i)];
+  const auto &texts = m->entry.dimTexts[ports->Get(i)];
   return axis >= 0 && size_t(axis) < texts.size() ? texts[axis].c_str() : nullptr;
 }
 
@@ -81,7 +91,7 @@ int dimsOf(const dlc_model *m, const dlc::schema::Value *value, int64_t *dims) {
   const auto *exprs = value->dims();
   int rank = exprs ? int(exprs->size()) : 0;
   for (int axis = 0; axis < rank; ++axis) {
-    const auto &steps = *m->program.expr(exprs->Get(axis)).steps();
+    const auto &steps = *m->entry.expr(exprs->Get(axis)).steps();
     bool isStatic = steps.size() == 1 && steps.Get(0)->code() == dlc::schema::ExprCode::Const;
     dims[axis] = isStatic ? steps.Get(0)->value() : -1;
   }
@@ -110,8 +120,8 @@ dlc_status *dlc_model_load_memory(const void *data, size_t size_bytes,
 
 void dlc_model_free(dlc_model *model) { delete model; }
 
-size_t dlc_model_input_count(const dlc_model *m) { return m->program.table().inputs()->size(); }
-size_t dlc_model_output_count(const dlc_model *m) { return m->program.table().outputs()->size(); }
+size_t dlc_model_input_count(const dlc_model *m) { return m->entry.table().inputs->size(); }
+size_t dlc_model_output_count(const dlc_model *m) { return m->entry.table().outputs->size(); }
 const char *dlc_model_input_name(const dlc_model *m, size_t i) {
   return nameOf(inputOf(m, i));
 }
@@ -131,33 +141,52 @@ int dlc_model_output_dims(const dlc_model *m, size_t i, int64_t dims[DLC_MAX_RAN
   return dimsOf(m, outputOf(m, i), dims);
 }
 const char *dlc_model_input_dim_name(const dlc_model *m, size_t i, int axis) {
-  return dimName(m, m->program.table().inputs(), i, axis);
+  return dimName(m, m->entry.table().inputs, i, axis);
 }
 const char *dlc_model_output_dim_name(const dlc_model *m, size_t i, int axis) {
-  return dimName(m, m->program.table().outputs(), i, axis);
+  return dimName(m, m->entry.table().outputs, i, axis);
 }
-int dlc_model_threads(const dlc_model *m) { return m->pool->threads(); }
-int64_t dlc_model_arena_bytes(const dlc_model *m) { return m->program.table().arena_bytes(); }
-int64_t dlc_model_weight_bytes(const dlc_model *m) { return m->program.constantBytes; }
+int dlc_model_threads(const dlc_model *m) { return m->instance->pool->threads(); }
+int64_t dlc_model_arena_bytes(const dlc_model *m) { return m->entry.table().arenaBytes; }
+int64_t dlc_model_weight_bytes(const dlc_model *m) { return m->instance->program.constantBytes; }
 
 dlc_status *dlc_model_run(dlc_model *model, dlc_tensor *const *inputs, size_t input_count,
                           dlc_tensor **outputs, size_t output_count,
                           const dlc_run_options *options) {
   if (input_count != dlc_model_input_count(model))
-    return fail(DLC_USAGE, "%s: %zu inputs given, expects %zu", model->program.name.c_str(),
+    return fail(DLC_USAGE, "%s: %zu inputs given, expects %zu", model->entry.name.c_str(),
                 input_count, dlc_model_input_count(model))
         .release();
   if (output_count != dlc_model_output_count(model))
     return fail(DLC_USAGE, "%s: %zu outputs given, expects %zu",
-                model->program.name.c_str(), output_count, dlc_model_output_count(model))
+                model->entry.name.c_str(), output_count, dlc_model_output_count(model))
         .release();
   if ((input_count && !inputs) || (output_count && !outputs))
-    return fail(DLC_USAGE, "%s: no array of tensors given", model->program.name.c_str())
+    return fail(DLC_USAGE, "%s: no array of tensors given", model->entry.name.c_str())
         .release();
-  auto context = model->take();
-  Status status = context->run(inputs, outputs, complete(options));
-  model->giveBack(std::move(context));
-  return status.release();
+  return model->run(inputs, outputs, complete(options)).release();
+}
+
+size_t dlc_model_entry_count(const dlc_model *model) {
+  return model->instance->program.entries().size();
+}
+const char *dlc_model_entry_name(const dlc_model *model, size_t i) {
+  const auto &entries = model->instance->program.entries();
+  return i < entries.size() ? entries[i].table().name : nullptr;
+}
+dlc_status *dlc_model_entry(const dlc_model *model, const char *name, dlc_model **entry) {
+  const auto &entries = model->instance->program.entries();
+  std::string names;
+  for (size_t i = 0; name && entry && i < entries.size(); ++i) {
+    if (strcmp(entries[i].table().name, name) == 0) {
+      *entry = new dlc_model(model->instance, i);
+      return nullptr;
+    }
+    names += (i ? ", " : "") + std::string(entries[i].table().name);
+  }
+  return fail(DLC_USAGE, "%s: there is no entry %s; it has: %s",
+              model->instance->program.name.c_str(), name ? name : "(null)", names.c_str())
+      .release();
 }
 
 const char *dlc_version(void) { return DLC_VERSION; }

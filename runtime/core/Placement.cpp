@@ -31,7 +31,7 @@ int64_t totalBytes(const std::vector<schema::ArenaInterval> &intervals) {
 Status RunContext::collectSymbolic(std::vector<schema::ArenaInterval> &intervals,
                                    std::vector<uint32_t> &which) {
   for (uint32_t v = 0; v < pointers.size(); ++v) {
-    const schema::Value &value = program.value(v);
+    const schema::Value &value = entry.value(v);
     if (value.storage() != Storage::Arena || value.offset() >= 0)
       continue;
     int64_t dims[DLC_MAX_RANK];
@@ -46,7 +46,7 @@ Status RunContext::collectSymbolic(std::vector<schema::ArenaInterval> &intervals
     int64_t size = dlc_type_size_bytes(dlc_type(value.element()), dims, rank);
     if (size < 0)
       return fail(DLC_USAGE, "%s: a value has the impossible shape %s",
-                  program.name.c_str(), dimsText(dims, rank).c_str());
+                  entry.name.c_str(), dimsText(dims, rank).c_str());
     intervals.push_back({value.first_use(), value.last_use(), size});
     which.push_back(v);
   }
@@ -64,7 +64,7 @@ Status RunContext::planSymbolicArena() {
     RETURN_IF_ERROR(collectSymbolic(intervals, which));
     if (totalBytes(intervals) < 0)
       return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: these sizes need over 2^56 bytes",
-                  program.name.c_str());
+                  entry.name.c_str());
     Placement placement{symbols, std::vector<int64_t>(pointers.size(), -1), 0};
     if (!intervals.empty()) {
       schema::ArenaPlan plan = schema::planArena(intervals);
@@ -80,12 +80,12 @@ Status RunContext::planSymbolicArena() {
   current = &*found;
   if (!symbolicArena.grow(current->peakBytes))
     return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: these sizes need %lld bytes",
-                program.name.c_str(), (long long)current->peakBytes);
+                entry.name.c_str(), (long long)current->peakBytes);
   return nullptr;
 }
 
 Status RunContext::placeOutput(uint32_t index, uint32_t output) {
-  const schema::Value &value = program.value(index);
+  const schema::Value &value = entry.value(index);
   int64_t dims[DLC_MAX_RANK];
   int rank = value.dims() ? int(value.dims()->size()) : 0;
   for (int axis = 0; axis < rank; ++axis)
@@ -98,7 +98,7 @@ Status RunContext::placeOutput(uint32_t index, uint32_t output) {
   } else if (tensor->type != type || tensor->rank != rank ||
              !std::equal(dims, dims + rank, tensor->dims)) {
     return fail(DLC_USAGE, "%s: output %s is %s %s, the tensor given is %s %s",
-                program.name.c_str(), value.name()->c_str(), dlc_type_name(type),
+                entry.name.c_str(), value.name()->c_str(), dlc_type_name(type),
                 dimsText(dims, rank).c_str(), dlc_type_name(tensor->type),
                 dimsText(tensor->dims, tensor->rank).c_str());
   }
@@ -107,7 +107,7 @@ Status RunContext::placeOutput(uint32_t index, uint32_t output) {
 }
 
 Status RunContext::placeValue(uint32_t index) {
-  const schema::Value &value = program.value(index);
+  const schema::Value &value = entry.value(index);
   int64_t dims[DLC_MAX_RANK];
   int rank = value.dims() ? int(value.dims()->size()) : 0;
   for (int axis = 0; axis < rank; ++axis) {
@@ -118,12 +118,12 @@ Status RunContext::placeValue(uint32_t index) {
   bytes[index] = dlc_type_size_bytes(dlc_type(value.element()), dims, rank);
   if (bytes[index] < 0)
     return fail(DLC_USAGE, "%s: a value has the impossible shape %s",
-                program.name.c_str(), dimsText(dims, rank).c_str());
+                entry.name.c_str(), dimsText(dims, rank).c_str());
   switch (value.storage()) {
   case Storage::Input:
   case Storage::Output: {
     bool isInput = value.storage() == Storage::Input;
-    const auto &list = isInput ? *program.table().inputs() : *program.table().outputs();
+    const auto &list = isInput ? *entry.table().inputs : *entry.table().outputs;
     for (uint32_t i = 0; i < list.size(); ++i)
       if (list.Get(i) == index) {
         if (!isInput)
@@ -133,12 +133,15 @@ Status RunContext::placeValue(uint32_t index) {
     return nullptr;
   }
   case Storage::Constant:
-    pointers[index] = const_cast<void *>(program.constantData(value.constant()));
+    pointers[index] = const_cast<void *>(entry.program.constantData(value.constant()));
+    return nullptr;
+  case Storage::State:
+    pointers[index] = states + entry.program.table().states()->Get(value.state())->offset();
     return nullptr;
   case Storage::Alias:
     if (pointers[value.alias()] && bytes[value.alias()] != bytes[index])
       return fail(DLC_USAGE, "%s: cannot reshape %lld bytes to %s (%lld bytes)",
-                  program.name.c_str(), (long long)bytes[value.alias()],
+                  entry.name.c_str(), (long long)bytes[value.alias()],
                   dimsText(dims, rank).c_str(), (long long)bytes[index]);
     pointers[index] = pointers[value.alias()];
     return nullptr;
@@ -152,7 +155,7 @@ Status RunContext::placeValue(uint32_t index) {
   } else {
     if (!blocks[index].grow(bytes[index]))
       return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: a value of %lld bytes",
-                  program.name.c_str(), (long long)bytes[index]);
+                  entry.name.c_str(), (long long)bytes[index]);
     pointers[index] = blocks[index].data;
   }
   return nullptr;
@@ -169,19 +172,19 @@ Status RunContext::requirePlaced(uint32_t value) {
   if (pointers[value])
     return nullptr;
   return fail(DLC_USAGE, "%s: broken artifact: value %u is used before its size is known",
-              program.name.c_str(), value);
+              entry.name.c_str(), value);
 }
 
 Status RunContext::requireKnown(uint32_t expr) {
   if (isKnown[expr])
     return nullptr;
   return fail(DLC_USAGE, "%s: broken artifact: the size %s is used before it is known",
-              program.name.c_str(), program.exprText(expr).c_str());
+              entry.name.c_str(), entry.exprText(expr).c_str());
 }
 
 /// An output whose size nothing decided would be left unwritten without a word.
 Status RunContext::requireOutputs() {
-  for (uint32_t output : *program.table().outputs())
+  for (uint32_t output : *entry.table().outputs)
     RETURN_IF_ERROR(requirePlaced(output));
   return nullptr;
 }

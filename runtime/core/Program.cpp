@@ -1,12 +1,12 @@
-// Loading: map, check, flatten, find the machine code that fits.
+// Loading: map, check, find the machine code that fits.
 
 #include "runtime/core/Program.h"
 
 #include "runtime/core/CpuFeatures.h"
 #include "runtime/schema/ContentHash.h"
-#include "runtime/schema/Expr.h"
 #include "runtime/schema/Format.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
@@ -81,7 +81,7 @@ Status Program::check(const dlc_load_options &options) {
 }
 
 Status Program::finish() {
-  RETURN_IF_ERROR(flatten());
+  flatten();
   return loadCode();
 }
 
@@ -120,106 +120,22 @@ Status Program::checkHeader(const dlc_load_options &options) {
   return nullptr;
 }
 
-namespace {
-
-std::vector<uint32_t> toVector(const flatbuffers::Vector<uint32_t> *list) {
-  return list ? std::vector<uint32_t>(list->begin(), list->end())
-              : std::vector<uint32_t>();
+int64_t stateSizeBytes(const schema::State &state) {
+  const auto *dims = state.dims();
+  return dlc_type_size_bytes(dlc_type(state.element()), dims ? dims->data() : nullptr,
+                             dims ? int(dims->size()) : 0);
 }
 
-} // namespace
-
-std::string Program::nodeNames(const flatbuffers::Vector<uint32_t> *nodes) const {
-  std::string text;
-  for (uint32_t n : toVector(nodes))
-    text += (text.empty() ? "" : ", ") + artifact->nodes()->Get(n)->name()->str();
-  return text;
-}
-
-size_t Program::emitControl(schema::Action kind, Control control, std::vector<uint32_t> operands) {
-  Instruction result;
-  result.kind = kind;
-  result.control = control;
-  result.operands = std::move(operands);
-  instructions.push_back(std::move(result));
-  return instructions.size() - 1;
-}
-
-void Program::flattenIf(const schema::If &choice) {
-  size_t test = emitControl(schema::Action::If, Control::JumpUnless, {choice.condition()});
-  flattenBlock(choice.then_block());
-  size_t leave = emitControl(schema::Action::If, Control::Jump, {});
-  instructions[test].target = instructions.size();
-  flattenBlock(choice.else_block());
-  instructions[leave].target = instructions.size();
-}
-
-void Program::flattenLoop(const schema::Loop &loop) {
-  emitControl(schema::Action::Loop, Control::LoopBegin, {loop.counter()});
-  size_t head = emitControl(schema::Action::Loop, Control::LoopHead,
-                            {loop.counter(), loop.condition(), loop.trip()});
-  flattenBlock(loop.body());
-  std::vector<uint32_t> operands = {loop.counter(), loop.condition(), loop.next_condition()};
-  auto pairs = [&](const std::vector<uint32_t> &from, const std::vector<uint32_t> &to) {
-    for (size_t i = 0; i < from.size(); ++i)
-      operands.insert(operands.end(), {from[i], to[i]});
-  };
-  pairs(toVector(loop.carried_from()), toVector(loop.carried_to()));
-  pairs(toVector(loop.scan_from()), toVector(loop.scan_to()));
-  size_t end = emitControl(schema::Action::Loop, Control::LoopEnd, std::move(operands));
-  instructions[end].index = toVector(loop.carried_from()).size();
-  instructions[end].target = head;
-  instructions[head].target = instructions.size();
-}
-
-void Program::flattenBlock(const schema::Block *block) {
-  const auto *list = block->instructions();
-  for (uint32_t i = 0; list && i < list->size(); ++i) {
-    if (const auto *choice = list->Get(i)->action_as_If()) {
-      flattenIf(*choice);
-      continue;
-    }
-    if (const auto *loop = list->Get(i)->action_as_Loop()) {
-      flattenLoop(*loop);
-      continue;
-    }
-    Instruction result;
-    result.kind = list->Get(i)->action_type();
-    if (const auto *dispatch = list->Get(i)->action_as_Dispatch()) {
-      result.kernel = dispatch->kernel();
-      result.operands = toVector(dispatch->operands());
-      result.dims = toVector(dispatch->dims());
-      result.flops = dispatch->flops();
-      result.nodes = nodeNames(dispatch->nodes());
-    } else if (const auto *copy = list->Get(i)->action_as_Copy()) {
-      result.operands = {copy->source(), copy->target()};
-    } else if (const auto *bind = list->Get(i)->action_as_BindSymbol()) {
-      result.operands = {bind->value()};
-      result.symbol = bind->symbol();
-      result.index = bind->index();
-    } else if (const auto *check = list->Get(i)->action_as_CheckIndices()) {
-      result.operands = {check->value()};
-      result.dims = {check->lower(), check->upper()};
-      result.nodes = nodeNames(check->nodes());
-    }
-    instructions.push_back(std::move(result));
-  }
-}
-
-Status Program::flatten() {
-  flattenBlock(artifact->body());
-  for (uint32_t v = 0; v < artifact->values()->size(); ++v) {
-    dimTexts.emplace_back();
-    for (uint32_t e : toVector(value(v).dims()))
-      dimTexts.back().push_back(exprText(e));
-  }
+void Program::flatten() {
+  entryList.reserve(schema::entryCount(*artifact));
+  for (uint32_t i = 0; i < schema::entryCount(*artifact); ++i)
+    entryList.emplace_back(*this, schema::entryAt(*artifact, i));
   for (uint32_t c = 0; c < artifact->constants()->size(); ++c)
     constantBytes += artifact->constants()->Get(c)->size_bytes();
-  return nullptr;
-}
-
-std::string Program::exprText(uint32_t i) const {
-  return schema::exprText(expr(i), *artifact->symbols());
+  for (uint32_t i = 0; artifact->states() && i < artifact->states()->size(); ++i) {
+    const schema::State &state = *artifact->states()->Get(i);
+    stateBytes = std::max(stateBytes, state.offset() + stateSizeBytes(state));
+  }
 }
 
 Status Program::loadCode() {

@@ -9,6 +9,8 @@
 #include "dlc/dlc.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace dlc::rt {
@@ -26,15 +28,12 @@ public:
       : a(a), fileBytes(fileBytes), file(file) {}
 
   Status run() {
-    if (!a.exprs() || !a.symbols() || !a.values() || !a.inputs() || !a.outputs() ||
-        !a.constants() || !a.kernels() || !a.codes() || !a.body() || !a.nodes() ||
-        !a.constraints())
+    if (!a.constants() || !a.kernels() || !a.codes() || !a.nodes())
       return bad("a required table is missing", 0);
-    RETURN_IF_ERROR(checkExprs());
     RETURN_IF_ERROR(checkSections());
-    RETURN_IF_ERROR(checkValues());
-    RETURN_IF_ERROR(checkSignature());
-    RETURN_IF_ERROR(checkInstructions());
+    RETURN_IF_ERROR(checkStates());
+    for (uint32_t i = 0; i < entryCount(a); ++i)
+      RETURN_IF_ERROR(checkEntry(i));
     return checkWeights();
   }
 
@@ -46,8 +45,8 @@ private:
   template <typename Vector> static uint64_t sizeOf(const Vector *vector) {
     return vector ? vector->size() : 0;
   }
-  bool isExpr(uint32_t i) const { return i < a.exprs()->size(); }
-  bool isValue(uint32_t i) const { return i < a.values()->size(); }
+  bool isExpr(uint32_t i) const { return i < e.exprs->size(); }
+  bool isValue(uint32_t i) const { return i < e.values->size(); }
   template <typename Vector, typename Check>
   static bool all(const Vector *vector, Check check) {
     for (uint64_t i = 0; i < sizeOf(vector); ++i)
@@ -56,9 +55,62 @@ private:
     return true;
   }
 
+  Status checkEntry(uint32_t index) {
+    if (index > 0 && !a.entries()->Get(index - 1)->name())
+      return bad("entry without a name", index);
+    e = entryAt(a, index);
+    for (uint32_t i = 0; i < index; ++i)
+      if (std::string_view(entryAt(a, i).name) == e.name)
+        return bad("two entries of one name", index);
+    if (!e.exprs || !e.symbols || !e.values || !e.inputs || !e.outputs || !e.body ||
+        !e.constraints)
+      return bad("a required table is missing", index);
+    RETURN_IF_ERROR(checkExprs());
+    RETURN_IF_ERROR(checkValues());
+    RETURN_IF_ERROR(checkSignature());
+    return checkBlock(e.body, 0);
+  }
+
+  Status checkStates() {
+    constexpr int64_t mostBytes = int64_t(1) << 46;
+    std::unordered_set<std::string_view> names;
+    for (uint32_t i = 0; i < sizeOf(a.states()); ++i) {
+      const State *state = a.states()->Get(i);
+      if (!state->name() || !state->role() || !names.insert(state->name()->string_view()).second)
+        return bad("state without a name of its own", i);
+      if (state->element() > ElementType::MAX || sizeOf(state->dims()) > DLC_MAX_RANK)
+        return bad("state has an invalid shape", i);
+      int64_t bytes = stateSizeBytes(*state);
+      if (bytes < 0 || bytes > mostBytes || state->offset() < 0 ||
+          state->offset() % 64 != 0 || state->offset() > mostBytes)
+        return bad("state lies outside the memory for states", i);
+      if (state->constant() != kNone &&
+          (state->constant() >= a.constants()->size() ||
+           a.constants()->Get(state->constant())->size_bytes() != uint64_t(bytes)))
+        return bad("state has an initial value of another size", i);
+    }
+    return nullptr;
+  }
+
+  /// A value may be a state only if it has its type and shape.
+  bool fitsState(const Value *value) const {
+    if (value->state() >= sizeOf(a.states()))
+      return false;
+    const State *state = a.states()->Get(value->state());
+    if (state->element() != value->element() || sizeOf(state->dims()) != sizeOf(value->dims()))
+      return false;
+    for (uint32_t d = 0; d < sizeOf(value->dims()); ++d) {
+      const auto *steps = e.exprs->Get(value->dims()->Get(d))->steps();
+      if (steps->size() != 1 || steps->Get(0)->code() != ExprCode::Const ||
+          steps->Get(0)->value() != state->dims()->Get(d))
+        return false;
+    }
+    return true;
+  }
+
   Status checkExprs() {
-    for (uint32_t i = 0; i < a.exprs()->size(); ++i) {
-      const Expr *expr = a.exprs()->Get(i);
+    for (uint32_t i = 0; i < e.exprs->size(); ++i) {
+      const Expr *expr = e.exprs->Get(i);
       int64_t depth = 0;
       if (sizeOf(expr->steps()) > kMostExprSteps)
         return bad("expression is too long", i);
@@ -67,7 +119,7 @@ private:
         if (step->code() > ExprCode::MAX)
           return bad("unknown expression code", i);
         if (step->code() == ExprCode::Symbol &&
-            uint64_t(step->value()) >= a.symbols()->size())
+            uint64_t(step->value()) >= e.symbols->size())
           return bad("expression names an unknown symbol", i);
         depth += step->code() <= ExprCode::Symbol ? 1 : -1;
         if (depth < 1 || depth > kExprStackDepth)
@@ -76,12 +128,12 @@ private:
       if (depth != 1)
         return bad("expression is malformed", i);
     }
-    for (uint32_t i = 0; i < a.symbols()->size(); ++i)
-      if (!a.symbols()->Get(i)->name())
+    for (uint32_t i = 0; i < e.symbols->size(); ++i)
+      if (!e.symbols->Get(i)->name())
         return bad("symbol without a name", i);
-    for (uint32_t i = 0; i < a.constraints()->size(); ++i)
-      if (!isExpr(a.constraints()->Get(i)->left()) ||
-          !isExpr(a.constraints()->Get(i)->right()))
+    for (uint32_t i = 0; i < e.constraints->size(); ++i)
+      if (!isExpr(e.constraints->Get(i)->left()) ||
+          !isExpr(e.constraints->Get(i)->right()))
         return bad("constraint over an unknown expression", i);
     return nullptr;
   }
@@ -114,7 +166,7 @@ private:
   int64_t staticBytes(const Value *value) const {
     int64_t dims[DLC_MAX_RANK] = {};
     for (uint32_t d = 0; d < sizeOf(value->dims()); ++d) {
-      const auto *steps = a.exprs()->Get(value->dims()->Get(d))->steps();
+      const auto *steps = e.exprs->Get(value->dims()->Get(d))->steps();
       if (steps->size() != 1 || steps->Get(0)->code() != ExprCode::Const)
         return -1;
       dims[d] = steps->Get(0)->value();
@@ -125,11 +177,11 @@ private:
   }
 
   Status checkValues() {
-    int64_t arena = a.arena_bytes();
+    int64_t arena = e.arenaBytes;
     if (arena < 0 || arena > (int64_t(1) << 46))
       return bad("absurd arena size", 0);
-    for (uint32_t i = 0; i < a.values()->size(); ++i) {
-      const Value *value = a.values()->Get(i);
+    for (uint32_t i = 0; i < e.values->size(); ++i) {
+      const Value *value = e.values->Get(i);
       if (value->element() > ElementType::MAX || value->storage() > Storage::MAX)
         return bad("unknown element type or storage", i);
       if (!all(value->dims(), [&](uint32_t e) { return isExpr(e); }) ||
@@ -153,12 +205,16 @@ private:
       case Storage::Alias: {
         if (value->alias() >= i)
           return bad("alias of a later value", i);
-        int64_t base = staticBytes(a.values()->Get(value->alias()));
+        int64_t base = staticBytes(e.values->Get(value->alias()));
         // Sizes known only during the run are compared there.
         if (bytes >= 0 && base >= 0 && bytes != base)
           return bad("alias of a value of another size", i);
         break;
       }
+      case Storage::State:
+        if (!fitsState(value))
+          return bad("value is no state of its type and shape", i);
+        break;
       default:
         break;
       }
@@ -173,24 +229,28 @@ private:
   }
 
   Status checkSignature() {
-    if (hasRepeats(a.inputs()) || hasRepeats(a.outputs()))
+    if (!all(e.updates, [&](uint32_t s) { return s < sizeOf(a.states()); }))
+      return bad("updates an unknown state", 0);
+    if (hasRepeats(e.inputs) || hasRepeats(e.outputs))
       return bad("one value is two inputs or outputs", 0);
-    for (uint32_t i = 0; i < a.inputs()->size(); ++i)
-      if (!isValue(a.inputs()->Get(i)) || !a.values()->Get(a.inputs()->Get(i))->name() ||
-          a.values()->Get(a.inputs()->Get(i))->storage() != Storage::Input)
+    for (uint32_t i = 0; i < e.inputs->size(); ++i)
+      if (!isValue(e.inputs->Get(i)) || !e.values->Get(e.inputs->Get(i))->name() ||
+          e.values->Get(e.inputs->Get(i))->storage() != Storage::Input)
         return bad("invalid input", i);
-    for (uint32_t i = 0; i < a.outputs()->size(); ++i)
-      if (!isValue(a.outputs()->Get(i)) ||
-          !a.values()->Get(a.outputs()->Get(i))->name() ||
-          a.values()->Get(a.outputs()->Get(i))->storage() != Storage::Output)
+    for (uint32_t i = 0; i < e.outputs->size(); ++i)
+      if (!isValue(e.outputs->Get(i)) ||
+          !e.values->Get(e.outputs->Get(i))->name() ||
+          e.values->Get(e.outputs->Get(i))->storage() != Storage::Output)
         return bad("invalid output", i);
     return nullptr;
   }
 
   bool isWritable(uint32_t i) const {
-    const Value *value = a.values()->Get(i);
+    const Value *value = e.values->Get(i);
     while (value->storage() == Storage::Alias)
-      value = a.values()->Get(value->alias());
+      value = e.values->Get(value->alias());
+    if (value->storage() == Storage::State)
+      return !all(e.updates, [&](uint32_t state) { return state != value->state(); });
     return value->storage() == Storage::Arena || value->storage() == Storage::Output;
   }
 
@@ -213,7 +273,7 @@ private:
           !isWritable(copy->target()))
         return bad("invalid copy", i);
     } else if (const auto *bind = instruction->action_as_BindSymbol()) {
-      if (!isValue(bind->value()) || bind->symbol() >= a.symbols()->size())
+      if (!isValue(bind->value()) || bind->symbol() >= e.symbols->size())
         return bad("invalid bind", i);
     } else if (const auto *check = instruction->action_as_CheckIndices()) {
       if (!isValue(check->value()) || !isExpr(check->lower()) ||
@@ -237,7 +297,7 @@ private:
   }
 
   bool isOf(uint32_t i, ElementType type) const {
-    return isValue(i) && a.values()->Get(i)->element() == type;
+    return isValue(i) && e.values->Get(i)->element() == type;
   }
   bool isFlag(uint32_t i) const { return isOf(i, ElementType::Bool); }
 
@@ -263,8 +323,6 @@ private:
     return nullptr;
   }
 
-  Status checkInstructions() { return checkBlock(a.body(), 0); }
-
   Status checkWeights() {
     uint64_t count = sizeOf(a.weight_names());
     if (sizeOf(a.weight_values()) != count || sizeOf(a.weight_elements()) != count ||
@@ -281,6 +339,7 @@ private:
   }
 
   const Artifact &a;
+  EntryView e = {}; // the one that is looked at
   size_t fileBytes;
   const std::string &file;
 };

@@ -8,8 +8,10 @@
 namespace dlc::schema {
 
 inline constexpr char kMagic[8] = {'D', 'L', 'C', 'A', 'R', 'T', '\r', '\n'};
-/// Readers accept versions up to this one, and refuse newer ones by name.
-inline constexpr uint32_t kFormatVersion = 1;
+/// Readers accept versions up to this one, and refuse newer ones by name. Writers
+/// write the lowest version that holds what they write: 1, or 2 for one with states
+/// or several entries.
+inline constexpr uint32_t kFormatVersion = 2;
 inline constexpr uint64_t kPageBytes = 4096;
 /// "None" for optional table indices.
 inline constexpr uint32_t kNone = 0xffffffffu;

@@ -71,6 +71,28 @@ uint32_t ModelBuilder::constantValue(const std::string &bytes, std::vector<uint3
   return value("", type, std::move(dims), Storage::Constant, -1, constants.size() - 1);
 }
 
+uint32_t ModelBuilder::state(const char *name, std::vector<int64_t> sizes, int64_t offset,
+                             uint32_t constant) {
+  states.push_back(CreateStateDirect(b, name, ElementType::F32, &sizes, "parameter", offset, constant));
+  std::vector<uint32_t> dims;
+  for (int64_t size : sizes)
+    dims.push_back(this->constant(size));
+  return stateValue(states.size() - 1, std::move(dims));
+}
+uint32_t ModelBuilder::stateValue(uint32_t state, std::vector<uint32_t> dims) {
+  values.push_back(CreateValueDirect(b, "", ElementType::F32, &dims, Storage::State, kNone, -1,
+                                     kNone, 0, 0, state));
+  return values.size() - 1;
+}
+
+void ModelBuilder::endEntry(const char *name, const Instructions &body) {
+  auto root = block(body);
+  entries.push_back(CreateEntryDirect(b, name, &exprs, &symbols, &constraints, &values, &inputs,
+                                      &outputs, root, 0, 0, &updates));
+  exprs.clear(), symbols.clear(), constraints.clear(), values.clear();
+  inputs.clear(), outputs.clear(), updates.clear();
+}
+
 uint32_t ModelBuilder::kernel(const char *name, bool hasWork) {
   kernels.push_back(CreateKernelDirect(b, name, hasWork));
   return kernels.size() - 1;
@@ -122,7 +144,8 @@ std::string ModelBuilder::build(const Instructions &body, int64_t arenaBytes) {
   auto root = block(body);
   b.Finish(CreateArtifactDirect(b, kFormatVersion, "test", "test", &exprs, &symbols, &constraints,
                                 &values, &inputs, &outputs, &constants, &kernels, &codes, root,
-                                &nodes, arenaBytes),
+                                &nodes, arenaBytes, 0, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                &updates, &entries, &states),
            ArtifactIdentifier());
   return artifactFile({reinterpret_cast<const char *>(b.GetBufferPointer()), b.GetSize()},
                       kSectionsAt, sections);

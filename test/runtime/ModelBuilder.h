@@ -36,6 +36,13 @@ public:
   uint32_t alias(uint32_t of, std::vector<uint32_t> dims, schema::ElementType type = schema::ElementType::F32);
   uint32_t constantValue(const std::string &bytes, std::vector<uint32_t> dims, schema::ElementType type);
 
+  /// A new state and a value that is it; `constant` is the number of its initial value.
+  uint32_t state(const char *name, std::vector<int64_t> sizes, int64_t offset,
+                 uint32_t constant = schema::kNone);
+  /// A value that is an existing state.
+  uint32_t stateValue(uint32_t state, std::vector<uint32_t> dims);
+  std::vector<uint32_t> updates;
+
   // Instructions.
   uint32_t kernel(const char *name, bool hasWork);
   uint32_t node(const char *name);
@@ -56,6 +63,9 @@ public:
   void code(const char *path, std::vector<std::string> features = {});
   /// The bytes of the file.
   std::string build(const Instructions &body, int64_t arenaBytes = 0);
+  /// Puts what was added since the last call into an entry of its own; states,
+  /// constants and kernels stay.
+  void endEntry(const char *name, const Instructions &body);
 
   flatbuffers::FlatBufferBuilder b;
 
@@ -74,6 +84,8 @@ private:
   std::vector<flatbuffers::Offset<schema::Kernel>> kernels;
   std::vector<flatbuffers::Offset<schema::Code>> codes;
   std::vector<flatbuffers::Offset<schema::Node>> nodes;
+  std::vector<flatbuffers::Offset<schema::State>> states;
+  std::vector<flatbuffers::Offset<schema::Entry>> entries;
   std::vector<uint32_t> inputs, outputs;
   std::string sections;
 };

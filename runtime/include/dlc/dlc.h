@@ -10,7 +10,7 @@
  * Errors: every fallible call returns NULL on success, else a status that the
  * caller frees with dlc_status_free(). Nothing here aborts on bad input.
  *
- * Threads: a dlc_model is immutable after loading. Any number of threads may
+ * Threads: but for its states (below) a dlc_model is immutable after loading. Any number of threads may
  * call dlc_model_run() on one model at the same time; every thread gets the
  * same bits. A dlc_tensor belongs to one thread at a time.
  *
@@ -140,6 +140,35 @@ DLC_API dlc_status *dlc_model_run(dlc_model *model, dlc_tensor *const *inputs,
                                   size_t input_count, dlc_tensor **outputs,
                                   size_t output_count,
                                   const dlc_run_options *options);
+
+/* --- entries and states --- */
+/* An artifact may hold several programs over the same weights, as training does:
+ * "infer", "train_step", ... The handle that dlc_model_load() gives is the first. */
+DLC_API size_t dlc_model_entry_count(const dlc_model *model);
+DLC_API const char *dlc_model_entry_name(const dlc_model *model, size_t index);
+/* A handle to another entry. It shares weights, states and threads with `model`; both
+ * are freed with dlc_model_free(), in any order. */
+DLC_API dlc_status *dlc_model_entry(const dlc_model *model, const char *name,
+                                    dlc_model **entry);
+
+/* States are tensors that live from run to run and that all entries share:
+ * parameters, moments of an optimizer, running statistics, counters. A run that
+ * changes them has them to itself; others wait. When such a run fails in the midst of
+ * it, states may hold values of before and after. */
+DLC_API size_t dlc_model_state_count(const dlc_model *model);
+DLC_API const char *dlc_model_state_name(const dlc_model *model, size_t index);
+/* "parameter", "moment", "statistic", "gradient" or "counter". */
+DLC_API const char *dlc_model_state_role(const dlc_model *model, size_t index);
+DLC_API dlc_type dlc_model_state_type(const dlc_model *model, size_t index);
+DLC_API int dlc_model_state_dims(const dlc_model *model, size_t index,
+                                 int64_t dims[DLC_MAX_RANK]);
+/* Copies a state into *tensor, which is made when it is NULL. */
+DLC_API dlc_status *dlc_model_read_state(dlc_model *model, const char *name,
+                                         dlc_tensor **tensor);
+DLC_API dlc_status *dlc_model_write_state(dlc_model *model, const char *name,
+                                          const dlc_tensor *tensor);
+/* Back to the values that the artifact holds. */
+DLC_API void dlc_model_reset_states(dlc_model *model);
 
 DLC_API const char *dlc_version(void);
 
