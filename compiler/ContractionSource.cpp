@@ -1,14 +1,8 @@
 #include "compiler/ContractionSource.h"
 
-#include "dialects/dl/LinalgLowering.h"
-#include "dialects/dl/ops/Packed.h"
+#include "compiler/EpilogueSource.h"
 
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Parser/Parser.h"
+#include "dialects/dl/ops/Packed.h"
 
 using namespace mlir;
 
@@ -22,22 +16,13 @@ using cpu::EpilogueOperand;
 class Recogniser {
 public:
   Recogniser(dl::KernelOp kernel, ShapeAnalysis &shapes, const std::string &name)
-      : kernel(kernel), shapes(shapes), name(name), b(kernel.getContext()) {}
+      : kernel(kernel), shapes(shapes), name(name), b(kernel.getContext()),
+        sizes(kernel.getContext()) {}
 
   std::optional<ContractionSource> run() {
-    Block &body = kernel.getBody().front();
-    if (kernel.getNumResults() != 1)
-      return std::nullopt;
-    for (Operation &op : body.without_terminator()) {
-      if (isa<dl::PackedConvOp, dl::PackedMatMulOp, dl::DepthwiseConvOp>(op)) {
-        if (contraction)
-          return std::nullopt;
-        contraction = &op;
-      } else if (!isa<dl::Elementwise>(op) && !op.hasTrait<OpTrait::ConstantLike>()) {
-        return std::nullopt;
-      }
-    }
-    if (!contraction || !describe() || !buildEpilogue())
+    contraction = findRoot(kernel);
+    if (!isa_and_nonnull<dl::PackedConvOp, dl::PackedMatMulOp, dl::DepthwiseConvOp>(contraction) ||
+        !describe() || !buildEpilogue())
       return std::nullopt;
     return finish();
   }
@@ -50,15 +35,7 @@ private:
   }
 
   /// Registers a size over the program's symbols as a kernel size argument.
-  AffineExpr local(AffineExpr expr) {
-    if (isa<AffineConstantExpr>(expr))
-      return expr;
-    for (auto [i, known] : llvm::enumerate(sizes))
-      if (known == expr)
-        return b.getAffineSymbolExpr(i);
-    sizes.push_back(expr);
-    return b.getAffineSymbolExpr(sizes.size() - 1);
-  }
+  AffineExpr local(AffineExpr expr) { return sizes.add(expr); }
 
   bool describe() {
     Value input = contraction->getOperand(0), filter = contraction->getOperand(1);
@@ -134,63 +111,22 @@ private:
   }
 
   bool buildEpilogue() {
-    Block &body = kernel.getBody().front();
-    Location loc = b.getUnknownLoc();
-    SmallVector<Value> extra;
-    SmallVector<Operation *> ops;
-    for (Operation &op : body.without_terminator())
-      if (&op != contraction)
-        ops.push_back(&op);
-    for (Operation *op : ops)
-      for (Value operand : op->getOperands())
-        if (isArgument(operand) && !llvm::is_contained(extra, operand)) {
-          auto how = access(operand);
-          if (!how)
-            return false;
-          spec.epilogueOperands.push_back(*how);
-          extra.push_back(operand);
-        }
-    SmallVector<Type> inputs(1 + extra.size(), b.getF32Type());
-    OwningOpRef<func::FuncOp> function = func::FuncOp::create(
-        loc, "epilogue", b.getFunctionType(inputs, {b.getF32Type()}));
-    Block *entry = function->addEntryBlock();
-    b.setInsertionPointToStart(entry);
-    IRMapping mapping;
-    mapping.map(contraction->getResult(0), entry->getArgument(0));
-    for (auto [i, value] : llvm::enumerate(extra))
-      mapping.map(value, entry->getArgument(1 + i));
-    for (Operation *op : ops) {
-      DenseElementsAttr constant;
-      if (matchPattern(op, m_Constant(&constant))) {
-        Type element = constant.getElementType();
-        auto value = constant.getSplatValue<mlir::Attribute>();
-        if (!element.isF32())
-          return false;
-        mapping.map(op->getResult(0), arith::ConstantOp::create(b, loc, cast<TypedAttr>(value)));
-        continue;
-      }
-      // Same shape as the contraction: nothing broadcasts it further.
-      if (shapes.lookup(op->getResult(0)).dims != shapes.lookup(contraction->getResult(0)).dims)
-        return false;
-      SmallVector<Value> x;
-      for (Value operand : op->getOperands())
-        x.push_back(mapping.lookup(operand));
-      mapping.map(op->getResult(0), cast<dl::Elementwise>(op).buildScalar(b, loc, x));
-    }
-    Value result = mapping.lookup(body.getTerminator()->getOperand(0));
-    if (!result.getType().isF32())
+    auto source = toEpilogue(kernel, contraction, shapes);
+    if (!source)
       return false;
-    func::ReturnOp::create(b, loc, result);
-    llvm::raw_string_ostream os(epilogue);
-    function->print(os, OpPrintingFlags().useLocalScope());
+    for (Value operand : source->operands) {
+      auto how = access(operand);
+      if (!how)
+        return false;
+      spec.epilogueOperands.push_back(*how);
+    }
+    epilogue = source->text;
     return true;
   }
 
   ContractionSource finish() {
-    std::string map;
-    llvm::raw_string_ostream os(map);
-    os << AffineMapAttr::get(AffineMap::get(0, sizes.size(), parts, b.getContext()));
-    spec.numDims = sizes.size();
+    std::string map = sizes.mapText(parts);
+    spec.numDims = sizes.sizes.size();
     std::string key = map + epilogue;
     for (int64_t v : {int64_t(spec.isDepthwise), spec.channels, spec.outChannels, spec.groups,
                       spec.kernelHeight, spec.kernelWidth, spec.strideHeight, spec.strideWidth,
@@ -204,17 +140,17 @@ private:
     // Attributes belong to a context: the worker builds its own from text.
     auto emit = [spec = spec, map, text = epilogue](OpBuilder &at, const cpu::CpuInfo &cpu) {
       ContractionKernel kernel = spec;
-      auto parsed = cast<AffineMapAttr>(parseAttribute(map, at.getContext())).getValue();
-      kernel.batch = parsed.getResult(0);
-      kernel.inHeight = parsed.getResult(1);
-      kernel.inWidth = parsed.getResult(2);
-      kernel.outHeight = parsed.getResult(3);
-      kernel.outWidth = parsed.getResult(4);
-      auto module = parseSourceString<ModuleOp>(text, at.getContext());
+      SmallVector<AffineExpr> parsed = parseMap(map, at.getContext());
+      kernel.batch = parsed[0];
+      kernel.inHeight = parsed[1];
+      kernel.inWidth = parsed[2];
+      kernel.outHeight = parsed[3];
+      kernel.outWidth = parsed[4];
+      auto module = parseEpilogue(text, at.getContext());
       kernel.epilogue = *module->getOps<func::FuncOp>().begin();
       cpu::emitContraction(at, kernel, cpu.isa);
     };
-    return {std::move(key), emit, sizes};
+    return {std::move(key), emit, sizes.sizes};
   }
 
   dl::KernelOp kernel;
@@ -223,7 +159,8 @@ private:
   OpBuilder b;
   Operation *contraction = nullptr;
   ContractionKernel spec;
-  SmallVector<AffineExpr> parts, sizes;
+  SmallVector<AffineExpr> parts;
+  LocalSizes sizes;
   std::string epilogue;
 };
 

@@ -18,6 +18,10 @@ struct ContractionSource {
   llvm::SmallVector<mlir::AffineExpr> sizes; // the kernel's size arguments
 };
 
+/// A product of two computed matrices; none for other kernels.
+std::optional<ContractionSource> toMatMul(dl::KernelOp kernel, ShapeAnalysis &shapes,
+                                          const std::string &name);
+
 /// A packed contraction with an elementwise epilogue over f32; none otherwise.
 std::optional<ContractionSource> toContraction(dl::KernelOp kernel,
                                                ShapeAnalysis &shapes,

@@ -30,7 +30,10 @@ std::string describe(dl::KernelOp kernel) {
 FailureOr<KernelSources::Use> KernelSources::add(dl::KernelOp kernel,
                                                  ShapeAnalysis &shapes) {
   std::string name = describe(kernel) + "_" + std::to_string(list.size());
-  if (auto contraction = toContraction(kernel, shapes, name)) {
+  auto contraction = toContraction(kernel, shapes, name);
+  if (!contraction)
+    contraction = toMatMul(kernel, shapes, name);
+  if (contraction) {
     auto [it, isNew] = byText.try_emplace(contraction->key, list.size());
     if (isNew)
       list.push_back({name, "", contraction->emit});

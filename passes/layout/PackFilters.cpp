@@ -26,6 +26,21 @@ bool isStaticF32(Value v) {
   return type.hasStaticShape() && type.getElementType().isF32();
 }
 
+/// True when the value is evaluated at compile time, so that packing it is free.
+bool isFromConstants(Value v) {
+  llvm::SmallSetVector<Operation *, 8> producers;
+  auto add = [&](Value operand) {
+    Operation *def = operand.getDefiningOp();
+    return def && (producers.insert(def), true);
+  };
+  if (!add(v))
+    return false;
+  for (size_t i = 0; i < producers.size(); ++i)
+    if (!isPure(producers[i]) || !llvm::all_of(producers[i]->getOperands(), add))
+      return false;
+  return true;
+}
+
 /// Output channels per block: one vector for few channels, else two.
 int64_t blockOf(int64_t channels, int64_t lanes) {
   return channels <= lanes ? lanes : 2 * lanes;
@@ -77,18 +92,17 @@ struct PackConv : OpRewritePattern<dl::ConvOp> {
   Packing packing;
 };
 
-/// matmul(a, b) with a matrix b -> packed_matmul(a, pack_filter(b))
+/// matmul(a, b) with a constant matrix b -> packed_matmul(a, pack_filter(b))
 struct PackMatMul : OpRewritePattern<dl::MatMulOp> {
   PackMatMul(MLIRContext *context, Packing packing)
       : OpRewritePattern(context), packing(packing) {}
 
   LogicalResult matchAndRewrite(dl::MatMulOp op, PatternRewriter &b) const override {
     auto rhs = cast<RankedTensorType>(op.getRhs().getType());
-    Operation *def = op.getRhs().getDefiningOp();
     if (op.getTransposeLhs() || rhs.getRank() != 2 || !isStaticF32(op.getRhs()))
       return b.notifyMatchFailure(op, "right side is not one static f32 matrix");
-    if (!def || isa<dl::PackFilterOp>(def))
-      return b.notifyMatchFailure(op, "right side is an input");
+    if (!isFromConstants(op.getRhs()))
+      return b.notifyMatchFailure(op, "right side is computed: its kernel packs it");
     Location loc = op.getLoc();
     Value filter = op.getRhs();
     if (!op.getTransposeRhs()) // O,I order

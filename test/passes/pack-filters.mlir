@@ -45,3 +45,27 @@ func.func @keeps_double(%x: tensor<2x3xf64>) -> tensor<2x4xf64> {
   %y = dl.matmul %x, %w : (tensor<2x3xf64>, tensor<3x4xf64>) -> tensor<2x4xf64>
   return %y : tensor<2x4xf64>
 }
+
+// -----
+
+// CHECK-LABEL: @packs_constant_product(
+// CHECK:         dl.packed_matmul
+func.func @packs_constant_product(%x: tensor<2x3xf32>) -> tensor<2x4xf32> {
+  %w = dl.constant dense<1.0> : tensor<3x4xf32>
+  %e = dl.exp %w : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y = dl.matmul %x, %e : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// -----
+
+// A computed right side is packed by the kernel itself, while it runs.
+
+// CHECK-LABEL: @keeps_computed_product(
+// CHECK:         dl.matmul
+// CHECK-NOT:     dl.pack_filter
+func.func @keeps_computed_product(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  %e = dl.exp %w : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y = dl.matmul %x, %e : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}

@@ -22,3 +22,15 @@ def reduce_log_sum_exp_int(name, values, expected):
 
 reduce_log_sum_exp_int("log_sum_exp_of_ones", [1] * 10, 3)  # 1 + ln 10 = 3.30
 reduce_log_sum_exp_int("log_sum_exp_large", [30, 29], 30)  # 30 + ln(1 + 1/e) = 30.31
+
+
+def product_cast_to_half():
+    """The cast was taken into the product's kernel, which then stored 4 bytes per element."""
+    x, w = np.eye(32, dtype=np.float32), np.arange(1024, dtype=np.float32).reshape(32, 32)
+    model = mk([node("MatMul", ["x", "w"], ["p"]), node("Cast", ["p"], ["y"], to=TensorProto.FLOAT16)],
+               [vi("x", TensorProto.FLOAT, x.shape), vi("w", TensorProto.FLOAT, w.shape)],
+               [vi("y", TensorProto.FLOAT16, x.shape)])
+    write_case(str(HERE / "product_cast_to_half"), model, [("x", x), ("w", w)], [w.astype(np.float16)])
+
+
+product_cast_to_half()

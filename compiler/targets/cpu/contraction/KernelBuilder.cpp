@@ -28,6 +28,7 @@ Value KernelBuilder::mul(Value x, Value y) { return b.createOrFold<arith::MulIOp
 Value KernelBuilder::div(Value x, Value y) { return b.createOrFold<arith::DivUIOp>(loc, x, y); }
 Value KernelBuilder::rem(Value x, Value y) { return b.createOrFold<arith::RemUIOp>(loc, x, y); }
 Value KernelBuilder::min(Value x, Value y) { return b.createOrFold<arith::MinSIOp>(loc, x, y); }
+Value KernelBuilder::max(Value x, Value y) { return b.createOrFold<arith::MaxSIOp>(loc, x, y); }
 Value KernelBuilder::less(Value x, Value y) {
   return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, x, y);
 }
@@ -75,6 +76,18 @@ Value KernelBuilder::offset(Value base, Value index, int64_t elementBytes) {
   return LLVM::GEPOp::create(b, loc, pointer(), element, base,
                              ArrayRef<LLVM::GEPArg>{index});
 }
+Value KernelBuilder::scratch(Value call, Value sizeBytes) {
+  Value function = loadPointer(offset(call, integer(2), 8));
+  auto signature = LLVM::LLVMFunctionType::get(pointer(), {pointer(), i64()});
+  auto allocation = LLVM::CallOp::create(b, loc, signature, ValueRange{function, call, sizeBytes});
+  NamedAttribute noAlias(b.getStringAttr("llvm.noalias"), b.getUnitAttr());
+  allocation.setResAttrsAttr(b.getArrayAttr(b.getDictionaryAttr(noAlias)));
+  return allocation.getResult();
+}
+Value KernelBuilder::isNull(Value address) {
+  Value null = LLVM::ZeroOp::create(b, loc, pointer());
+  return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, address, null);
+}
 Value KernelBuilder::loadPointer(Value address) {
   return LLVM::LoadOp::create(b, loc, pointer(), address);
 }
@@ -105,6 +118,24 @@ void KernelBuilder::storeVector(Value value, Value address, int64_t active) {
   else
     LLVM::MaskedStoreOp::create(b, loc, value, address, mask(active),
                                 /*alignment=*/4);
+}
+
+Value KernelBuilder::maskBelow(Value active) {
+  SmallVector<int32_t> numbers = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
+  auto type = VectorType::get({lanes}, b.getI32Type());
+  Value lane = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  Value narrow = arith::TruncIOp::create(b, loc, b.getI32Type(), active);
+  Value bound = vector::BroadcastOp::create(b, loc, type, narrow);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lane, bound);
+}
+Value KernelBuilder::loadMasked(Value address, Value mask) {
+  return LLVM::MaskedLoadOp::create(b, loc, vector(), address, mask, zeros(), /*alignment=*/4);
+}
+void KernelBuilder::storeMasked(Value value, Value address, Value mask) {
+  LLVM::MaskedStoreOp::create(b, loc, value, address, mask, /*alignment=*/4);
+}
+Value KernelBuilder::shuffle(Value x, Value y, ArrayRef<int64_t> order) {
+  return vector::ShuffleOp::create(b, loc, x, y, order);
 }
 
 Value KernelBuilder::splat(Value scalar) {

@@ -29,6 +29,7 @@ public:
   Value div(Value x, Value y); // both are not negative
   Value rem(Value x, Value y);
   Value min(Value x, Value y);
+  Value max(Value x, Value y);
   Value less(Value x, Value y);
   Value equal(Value x, Value y);
   Value both(Value x, Value y);
@@ -41,12 +42,20 @@ public:
 
   /// base + index elements of `elementBytes`.
   Value offset(Value base, Value index, int64_t elementBytes = 4);
+  /// Memory of the call (KernelAbi.h); null when there is none left.
+  Value scratch(Value call, Value sizeBytes);
+  Value isNull(Value pointer);
   Value loadPointer(Value address);
   Value loadInteger(Value address);
   Value loadFloat(Value address);
   /// Vector access; `active` < lanes masks the rest off (they load as zero).
   Value loadVector(Value address, int64_t active);
   void storeVector(Value vector, Value address, int64_t active);
+  /// Lanes [0, active) of a number that is known only at run time.
+  Value maskBelow(Value active);
+  Value loadMasked(Value address, Value mask);
+  void storeMasked(Value vector, Value address, Value mask);
+  Value shuffle(Value x, Value y, llvm::ArrayRef<int64_t> lanes);
   Value splat(Value scalar);
   Value zeros();
   Value fma(Value x, Value y, Value accumulator);

@@ -1,5 +1,7 @@
 #include "compiler/targets/cpu/contraction/Tile.h"
 
+#include "compiler/targets/cpu/contraction/Panel.h"
+
 using namespace mlir;
 
 namespace dlc::cpu {
@@ -38,24 +40,8 @@ void Tile::emit(Value firstPixel) {
 /// accumulators += rows[:, 0:count] * filter[filterStart:, 0:columns]
 Tile::Values Tile::multiply(ArrayRef<Value> rows, Value filterStart, Value count,
                             ArrayRef<Value> accumulators) {
-  int64_t columns = c.shape.vectors * c.m.lanes;
-  return c.m.loop(
-      c.m.integer(0), count, accumulators,
-      [&](Value k, ArrayRef<Value> carried) {
-        Values result(carried.begin(), carried.end()), filterRow;
-        Value at = c.m.offset(filterStart, c.m.mul(k, c.m.integer(columns)));
-        for (int64_t v = 0; v < vectors(); ++v)
-          filterRow.push_back(c.m.loadVector(
-              c.m.offset(at, c.m.integer(v * c.m.lanes)), c.m.lanes));
-        for (auto [row, pointer] : llvm::enumerate(rows)) {
-          Value element = c.m.splat(c.m.loadFloat(c.m.offset(pointer, k)));
-          for (int64_t v = 0; v < vectors(); ++v) {
-            Value &accumulator = result[row * vectors() + v];
-            accumulator = c.m.fma(element, filterRow[v], accumulator);
-          }
-        }
-        return result;
-      });
+  Value columns = c.m.integer(c.shape.vectors * c.m.lanes);
+  return multiplyPanel(c.m, {rows, Value(), filterStart, columns, vectors(), count}, accumulators);
 }
 
 Tile::Values Tile::accumulatePointwise(Value firstPixel) {

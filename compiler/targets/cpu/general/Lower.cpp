@@ -61,15 +61,8 @@ void lowerAllocation(memref::AllocOp alloc, func::FuncOp body) {
   Value bytes = m.integer(elementBytes);
   for (Value size : sizes)
     bytes = m.mul(bytes, size);
-  Value function = m.loadPointer(m.offset(call, m.integer(2), 8));
-  auto signature = LLVM::LLVMFunctionType::get(m.pointer(), {m.pointer(), m.i64()});
-  auto allocation = LLVM::CallOp::create(b, m.loc, signature,
-                                         ValueRange{function, call, bytes});
-  NamedAttribute noAlias(b.getStringAttr("llvm.noalias"), b.getUnitAttr());
-  allocation.setResAttrsAttr(b.getArrayAttr(b.getDictionaryAttr(noAlias)));
-  Value memory = allocation.getResult();
-  Value null = LLVM::ZeroOp::create(b, m.loc, m.pointer());
-  Value isNull = LLVM::ICmpOp::create(b, m.loc, LLVM::ICmpPredicate::eq, memory, null);
+  Value memory = m.scratch(call, bytes);
+  Value isNull = m.isNull(memory);
 
   int64_t rank = type.getRank();
   SmallVector<Type> fields = {m.pointer(), m.pointer(), m.i64()};
