@@ -2,6 +2,7 @@
 
 #include "runtime/tools/io/Error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -81,6 +82,13 @@ size_t FileSource::readSome(void *data, size_t size) {
   if (count < 0)
     fail(DLC_USAGE, name, ": cannot read: ", std::strerror(errno));
   return static_cast<size_t>(count);
+}
+
+size_t SpanSource::readSome(void *data, size_t size) {
+  size_t count = std::min(size, bytes.size());
+  std::memcpy(data, bytes.data(), count);
+  bytes = bytes.subspan(count);
+  return count;
 }
 
 MappedFile::MappedFile(const std::string &path) {

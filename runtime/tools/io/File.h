@@ -49,6 +49,19 @@ private:
   int descriptor;
 };
 
+/// Bytes that are in memory already.
+class SpanSource : public ByteSource {
+public:
+  SpanSource(std::string name, std::span<const uint8_t> bytes)
+      : ByteSource(std::move(name), bytes.size()), bytes(bytes) {}
+
+protected:
+  size_t readSome(void *data, size_t size) override;
+
+private:
+  std::span<const uint8_t> bytes;
+};
+
 /// A plain file mapped for reading.
 class MappedFile {
 public:

@@ -28,12 +28,6 @@ constexpr NumpyType kTypes[] = {
     {"u4", DLC_U32, 4}, {"i8", DLC_I64, 8}, {"u8", DLC_U64, 8}, {"b1", DLC_BOOL, 1},
     {"V1", DLC_U8, 1},  {"V2", DLC_U16, 2}};
 
-struct Header {
-  NumpyType type;
-  bool bigEndian = false, fortranOrder = false;
-  Dims dims;
-};
-
 /// The header is a Python dictionary with three known keys; this reads exactly
 /// what NumPy writes, in any order and spacing.
 class HeaderParser {
@@ -41,8 +35,8 @@ public:
   HeaderParser(std::string_view text, const std::string &file)
       : text(text), file(file) {}
 
-  Header parse() {
-    Header header;
+  NpyHeader parse() {
+    NpyHeader header;
     bool seen[3] = {};
     expect('{');
     while (!accept('}')) {
@@ -124,7 +118,7 @@ private:
            " is supported");
     return dims;
   }
-  void parseType(Header &header) {
+  void parseType(NpyHeader &header) {
     if (peek() == '[')
       fail(DLC_UNSUPPORTED, file, ": structured arrays are not supported");
     std::string_view code = string();
@@ -132,7 +126,8 @@ private:
       broken("unknown type " + inQuotes(code));
     for (const NumpyType &type : kTypes)
       if (type.code == code.substr(1) && std::strchr("<>|=", code[0])) {
-        header.type = type;
+        header.type = type.type;
+        header.elementBytes = type.bytes;
         header.bigEndian = code[0] == '>';
         return;
       }
@@ -143,7 +138,7 @@ private:
   const std::string &file;
 };
 
-Header readHeader(ByteSource &source) {
+NpyHeader parseHeader(ByteSource &source) {
   char start[8];
   source.read(start, sizeof start);
   if (std::string_view(start, kMagic.size()) != kMagic)
@@ -185,23 +180,28 @@ Tensor fromFortranOrder(const dlc_tensor &tensor, size_t width, const std::strin
 
 } // namespace
 
-Tensor readNpy(ByteSource &source) {
-  Header header = readHeader(source);
-  int rank = static_cast<int>(header.dims.size());
-  int64_t size = dlc_type_size_bytes(header.type.type, header.dims.data(), rank);
-  std::string type = typeText(header.type.type, header.dims);
+NpyHeader readNpyHeader(ByteSource &source) {
+  NpyHeader header = parseHeader(source);
+  int64_t size = dlc_type_size_bytes(header.type, header.dims.data(),
+                                     static_cast<int>(header.dims.size()));
+  std::string type = typeText(header.type, header.dims);
   if (size < 0)
     fail(DLC_USAGE, source.name, ": the size of ", type, " overflows");
   if (static_cast<uint64_t>(size) != source.remaining())
     fail(DLC_USAGE, source.name, ": ", type, " needs ", size, " bytes, ",
          source.remaining(), " are there");
-  Tensor tensor = makeTensor(header.type.type, header.dims, source.name);
+  return header;
+}
+
+Tensor readNpy(ByteSource &source) {
+  NpyHeader header = readNpyHeader(source);
+  Tensor tensor = makeTensor(header.type, header.dims, source.name);
   source.read(bytesOf(*tensor).data(), bytesOf(*tensor).size());
   if (header.bigEndian)
-    swapBytes(bytesOf(*tensor), header.type.bytes);
+    swapBytes(bytesOf(*tensor), header.elementBytes);
   normalizeBools(*tensor);
-  if (header.fortranOrder && rank > 1)
-    tensor = fromFortranOrder(*tensor, header.type.bytes, source.name);
+  if (header.fortranOrder && header.dims.size() > 1)
+    tensor = fromFortranOrder(*tensor, header.elementBytes, source.name);
   return tensor;
 }
 

@@ -8,6 +8,15 @@
 
 namespace dlc::cli {
 
+struct NpyHeader {
+  dlc_type type;
+  size_t elementBytes;
+  bool bigEndian = false, fortranOrder = false;
+  Dims dims;
+};
+/// What comes before the data; checks that as many bytes follow as it says.
+NpyHeader readNpyHeader(ByteSource &source);
+
 /// One array. Versions 1 to 3, both byte orders, C and Fortran order.
 Tensor readNpy(ByteSource &source);
 /// All arrays of an archive, named without the ".npy".

@@ -44,6 +44,12 @@ public:
       fail(DLC_USAGE, name, ": ", zip_strerror(archive));
   }
   ~EntrySource() override { zip_fclose(file); }
+  /// libzip compares the checksum when it is asked for more than there is.
+  void expectEnd() {
+    char extra;
+    if (readSome(&extra, 1) != 0)
+      fail(DLC_USAGE, name, ": longer than the archive's directory says");
+  }
 
 protected:
   size_t readSome(void *data, size_t size) override {
@@ -87,6 +93,7 @@ NamedTensors readNpz(const std::string &path) {
       fail(DLC_USAGE, path, ": two arrays are named ", inQuotes(name));
     EntrySource source(archive.get(), info, path + ": array " + inQuotes(name));
     arrays.push_back({name, readNpy(source)});
+    source.expectEnd();
   }
   return arrays;
 }
