@@ -3,9 +3,9 @@
 #include "compiler/Compile.h"
 
 #include "compiler/Import.h"
-#include "compiler/KernelJobs.h"
 #include "compiler/Pipeline.h"
 #include "compiler/Report.h"
+#include "compiler/Target.h"
 #include "compiler/artifact/Writer.h"
 
 #include "dialects/dl/Dl.h"
@@ -106,23 +106,19 @@ std::string writeFile(const std::string &path,
   return problem;
 }
 
-int generate(CompileState &state, ArrayRef<NamedWeight> weights, Reporter &report) {
+int generate(CompileState &state, ArrayRef<std::unique_ptr<Target>> targets,
+             ArrayRef<NamedWeight> weights, Reporter &report) {
   double before = state.elapsedSeconds();
-  cpu::CpuOptions options;
-  options.cpu = state.options.cpu;
-  options.threads = state.options.threads;
-  auto image = cpu::compileKernels(toJobs(state.sources), options);
-  if (!image)
-    return report.error(kExitInternal, llvm::toString(image.takeError()));
+  CompiledCode code;
+  for (const std::unique_ptr<Target> &target : targets)
+    if (llvm::Error error = target->compile(state.sources, code))
+      return report.error(kExitInternal, llvm::toString(std::move(error)));
   state.phaseSeconds.emplace_back("code", state.elapsedSeconds() - before);
   before = state.elapsedSeconds();
-  std::vector<TargetCode> codes;
-  if (!state.sources.sources().empty())
-    codes.push_back({"cpu", image->cpu.name, image->cpu.features, image->bytes});
   ArtifactSummary summary;
   std::string path = outputPath(state.options);
   std::string problem = writeFile(path, [&](llvm::raw_ostream &os) {
-    auto written = writeArtifact(state.programs, codes, weights, os);
+    auto written = writeArtifact(state.programs, code, weights, os);
     if (succeeded(written))
       summary = *written;
     return succeeded(written);
@@ -142,15 +138,16 @@ int compileModel(const CompileOptions &options) {
   if (!isPhase(options.stopAfter))
     return report.error(kExitUsage, "--stop-after: no phase is called '" +
                                         options.stopAfter + "'");
-  if (options.target != "cpu")
-    return report.error(kExitUnsupported, "--target: '" + options.target +
-                                              "' is not built in; this compiler has: cpu");
+  auto targets = makeTargets(options);
+  if (!targets)
+    return report.error(kExitUnsupported, llvm::toString(targets.takeError()));
   auto cpu = cpu::resolveCpu(options.cpu);
   if (!cpu)
     return report.error(kExitUsage, llvm::toString(cpu.takeError()));
   loadDialects(context);
   report.listen(context);
   CompileState state(options);
+  state.sources.keepLinalg = llvm::any_of(*targets, [](auto &t) { return t->needsLinalg(); });
   ImportedModel model = importModel(options, context, report);
   if (!model.module)
     return report.exitCode(kExitUsage);
@@ -159,7 +156,7 @@ int compileModel(const CompileOptions &options) {
   auto stopped = runPhases(*model.module, state);
   if (failed(stopped))
     return report.exitCode(kExitUsage);
-  return *stopped ? kExitOk : generate(state, model.weights, report);
+  return *stopped ? kExitOk : generate(state, *targets, model.weights, report);
 }
 
 int checkModel(const CompileOptions &options) {

@@ -1,6 +1,7 @@
 #include "compiler/KernelSources.h"
 
 #include "compiler/ContractionSource.h"
+#include "compiler/NodeNames.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,31 +26,47 @@ std::string describe(dl::KernelOp kernel) {
   return name.empty() ? "copy" : name;
 }
 
+std::string nodeNames(Location loc) {
+  llvm::SetVector<StringAttr> names;
+  collectNodes(loc, names);
+  std::string text;
+  for (StringAttr name : names)
+    text += (text.empty() ? "" : ", ") + name.str();
+  return text;
+}
+
 } // namespace
 
 FailureOr<KernelSources::Use> KernelSources::add(dl::KernelOp kernel,
                                                  ShapeAnalysis &shapes) {
-  std::string name = describe(kernel) + "_" + std::to_string(list.size());
-  auto contraction = toContraction(kernel, shapes, name);
+  Source source;
+  source.name = describe(kernel) + "_" + std::to_string(list.size());
+  source.nodes = nodeNames(kernel.getLoc());
+  std::string key;
+  SmallVector<AffineExpr> sizes;
+  auto contraction = toContraction(kernel, shapes, source.name);
   if (!contraction)
-    contraction = toMatMul(kernel, shapes, name);
+    contraction = toMatMul(kernel, shapes, source.name);
   if (contraction) {
-    auto [it, isNew] = byText.try_emplace(contraction->key, list.size());
-    if (isNew)
-      list.push_back({name, "", contraction->emit});
-    return Use{it->second, contraction->sizes};
+    key = contraction->key;
+    sizes = contraction->sizes;
+    source.emit = contraction->emit;
+    source.firstSize = sizes.size();
   }
-  auto lowered = lowerBlock(kernel.getBody().front(), kernel.getLoc(), shapes);
-  if (failed(lowered))
-    return failure();
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  lowered->function.print(os, OpPrintingFlags().useLocalScope());
-  lowered->function.erase();
-  auto [it, isNew] = byText.try_emplace(text, list.size());
+  if (!contraction || keepLinalg) {
+    auto lowered = lowerBlock(kernel.getBody().front(), kernel.getLoc(), shapes);
+    if (failed(lowered))
+      return failure();
+    llvm::raw_string_ostream os(source.ir);
+    lowered->function.print(os, OpPrintingFlags().useLocalScope());
+    lowered->function.erase();
+    key += source.ir;
+    llvm::append_range(sizes, lowered->sizes);
+  }
+  auto [it, isNew] = byText.try_emplace(key, list.size());
   if (isNew)
-    list.push_back({name, text, {}});
-  return Use{it->second, lowered->sizes};
+    list.push_back(std::move(source));
+  return Use{it->second, sizes};
 }
 
 } // namespace dlc

@@ -19,6 +19,9 @@ public:
   struct Source {
     std::string name; // readable and unique: "add_relu_3"
     std::string ir;   // one func.func, no locations
+    std::string nodes; // the ONNX nodes of its first use, for messages
+    /// The sizes of `ir` begin at this one of the kernel's size arguments.
+    unsigned firstSize = 0;
     /// For a contraction: emits it on a worker's context instead.
     std::function<void(mlir::OpBuilder &, const cpu::CpuInfo &)> emit;
   };
@@ -31,6 +34,9 @@ public:
   mlir::FailureOr<Use> add(dl::KernelOp kernel, ShapeAnalysis &shapes);
 
   llvm::ArrayRef<Source> sources() const { return list; }
+
+  /// Contractions keep their linalg text too, for targets that compile it.
+  bool keepLinalg = false;
 
 private:
   std::vector<Source> list;

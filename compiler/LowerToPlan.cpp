@@ -1,5 +1,7 @@
 #include "compiler/LowerToPlan.h"
 
+#include "compiler/NodeNames.h"
+
 #include "dialects/dl/ops/Constant.h"
 #include "dialects/dl/ops/Control.h"
 #include "passes/States.h"
@@ -12,15 +14,6 @@ using namespace mlir;
 namespace dlc {
 
 namespace {
-
-/// The names of the ONNX nodes that a location stands for.
-void collectNodes(Location loc, llvm::SetVector<StringAttr> &names) {
-  if (auto name = dyn_cast<NameLoc>(loc))
-    names.insert(name.getName());
-  else if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      collectNodes(part, names);
-}
 
 class PlanBuilder {
 public:

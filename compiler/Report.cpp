@@ -175,7 +175,7 @@ void Reporter::summary(const CompileState &state, const ArtifactSummary &artifac
   int64_t bound = program.getArenaLowerBound().value_or(0);
   auto &os = llvm::outs();
   os << path << ": " << state.importedOps << " ops -> " << dispatches
-     << " kernel calls of " << state.sources.sources().size() << " kernels, all on cpu\n"
+     << " kernel calls of " << state.sources.sources().size() << " kernels for " << options.target << "\n"
      << "  memory   " << bytesText(peak) << " planned (lower bound "
      << bytesText(bound) << "), weights " << bytesText(artifact.constantBytes) << "\n"
      << "  artifact " << bytesText(artifact.fileBytes) << ", code "

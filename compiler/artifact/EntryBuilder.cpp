@@ -34,27 +34,6 @@ std::optional<schema::ElementType> toSchemaType(Type element) {
 
 namespace {
 
-/// `expr` in postfix order.
-void flatten(AffineExpr expr, std::vector<schema::ExprStep> &steps) {
-  using Code = schema::ExprCode;
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return steps.emplace_back(Code::Const, constant.getValue()), void();
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return steps.emplace_back(Code::Symbol, symbol.getPosition()), void();
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  flatten(binary.getLHS(), steps);
-  flatten(binary.getRHS(), steps);
-  Code code = Code::Add;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add: code = Code::Add; break;
-  case AffineExprKind::Mul: code = Code::Mul; break;
-  case AffineExprKind::FloorDiv: code = Code::FloorDiv; break;
-  case AffineExprKind::CeilDiv: code = Code::CeilDiv; break;
-  default: code = Code::Mod; break;
-  }
-  steps.emplace_back(code, 0);
-}
-
 template <typename Map, typename Key> uint32_t number(Map &map, Key key) {
   return map.try_emplace(key, map.size()).first->second;
 }
@@ -110,9 +89,7 @@ LogicalResult EntryBuilder::collect() {
 }
 
 flatbuffers::Offset<schema::Expr> EntryBuilder::buildExpr(Builder &b, AffineExpr e) {
-  std::vector<schema::ExprStep> steps;
-  flatten(e, steps);
-  return schema::CreateExpr(b, b.CreateVectorOfStructs(steps));
+  return schema::CreateExpr(b, b.CreateVectorOfStructs(toSizeSteps(e)));
 }
 
 flatbuffers::Offset<schema::Value> EntryBuilder::buildValue(Builder &b,

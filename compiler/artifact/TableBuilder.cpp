@@ -100,9 +100,10 @@ template <typename List> const List *orNone(const List &list) {
 
 } // namespace
 
-std::string TableBuilder::build(ArrayRef<TargetCode> codes,
+std::string TableBuilder::build(const CompiledCode &compiled,
                                 ArrayRef<NamedWeight> weights, uint64_t constantsAt,
-                                ArrayRef<uint64_t> codeOffsets) {
+                                ArrayRef<uint64_t> codeOffsets, uint64_t imagesAt) {
+  images.clear();
   Builder b;
   b.ForceDefaults(true); // The length must not depend on the values.
   EntryBuilder &first = entries.front();
@@ -118,7 +119,7 @@ std::string TableBuilder::build(ArrayRef<TargetCode> codes,
     constants.push_back(schema::CreateConstant(b, constantsAt + entry.offset,
                                                entry.bytes.size()));
   std::vector<flatbuffers::Offset<schema::Code>> codeTables;
-  for (auto [i, code] : llvm::enumerate(codes)) {
+  for (auto [i, code] : llvm::enumerate(compiled.codes)) {
     std::vector<flatbuffers::Offset<flatbuffers::String>> features;
     for (const std::string &feature : code.features)
       features.push_back(b.CreateString(feature));
@@ -146,6 +147,9 @@ std::string TableBuilder::build(ArrayRef<TargetCode> codes,
   std::string entryName = program.getEntry().value_or("").str();
   auto entryTables = buildEntries(b);
   auto stateTables = buildStates(b);
+  EntryBuilder::Tables<schema::DeviceProgram> devices;
+  for (const DeviceProgram &device : compiled.devices)
+    devices.push_back(buildDevice(b, device, imagesAt));
   schema::FinishArtifactBuffer(
       b, schema::CreateArtifactDirect(
              b, formatVersion(), "dlc", program.getName().str().c_str(), &exprTables,
@@ -154,7 +158,7 @@ std::string TableBuilder::build(ArrayRef<TargetCode> codes,
              program.getArenaBytes().value_or(0), program.getArenaLowerBound().value_or(0),
              &weightNames, &weightValues, &weightTypes, &weightDims,
              entryName.empty() ? nullptr : entryName.c_str(), orNone(parts.updates),
-             orNone(entryTables), orNone(stateTables)));
+             orNone(entryTables), orNone(stateTables), orNone(devices)));
   return std::string(reinterpret_cast<char *>(b.GetBufferPointer()), b.GetSize());
 }
 

@@ -86,18 +86,26 @@ public:
   /// The lowest version that holds these programs.
   uint32_t formatVersion();
   /// The table's bytes, with sections at the given file offsets.
-  std::string build(llvm::ArrayRef<TargetCode> codes,
+  std::string build(const CompiledCode &compiled,
                     llvm::ArrayRef<NamedWeight> weights, uint64_t constantsAt,
-                    llvm::ArrayRef<uint64_t> codeOffsets);
+                    llvm::ArrayRef<uint64_t> codeOffsets, uint64_t imagesAt);
+  /// The images of the devices in the order in which they lie in the file, back to
+  /// back; known once the table was built.
+  llvm::ArrayRef<const DeviceImage *> deviceImages() const { return images; }
 
 private:
   using Builder = flatbuffers::FlatBufferBuilder;
 
   EntryBuilder::Tables<schema::Entry> buildEntries(Builder &b);
   EntryBuilder::Tables<schema::State> buildStates(Builder &b);
+  flatbuffers::Offset<schema::DeviceProgram> buildDevice(Builder &b, const DeviceProgram &device,
+                                                         uint64_t &imageAt);
+  flatbuffers::Offset<schema::DeviceKernel> buildDeviceKernel(Builder &b, const DeviceKernel &kernel,
+                                                              uint64_t &imageAt);
 
   SharedTables shared;
   std::vector<EntryBuilder> entries; // the first is the artifact's own program
+  std::vector<const DeviceImage *> images;
 };
 
 /// The schema's element type; nullopt for one that it does not have.

@@ -19,7 +19,7 @@ uint64_t toPage(uint64_t offset) {
 } // namespace
 
 FailureOr<ArtifactSummary> writeArtifact(ArrayRef<plan::ProgramOp> programs,
-                                         ArrayRef<TargetCode> codes,
+                                         const CompiledCode &compiled,
                                          ArrayRef<NamedWeight> weights,
                                          llvm::raw_ostream &os) {
   ConstantPool pool;
@@ -29,16 +29,20 @@ FailureOr<ArtifactSummary> writeArtifact(ArrayRef<plan::ProgramOp> programs,
   // Section offsets are fixed-size fields: the table's length does not depend
   // on their values, so it is built once to learn it and once for real.
   uint64_t tableOffset = sizeof(schema::FileHeader);
-  std::string bytes = table.build(codes, weights, 0, {});
+  std::string bytes = table.build(compiled, weights, 0, {}, 0);
   uint64_t constantsAt = toPage(tableOffset + bytes.size());
   uint64_t at = toPage(constantsAt + pool.sizeBytes());
   SmallVector<uint64_t> codeOffsets;
-  for (const TargetCode &code : codes) {
+  for (const TargetCode &code : compiled.codes) {
     codeOffsets.push_back(at);
     at = toPage(at + code.image.size());
   }
+  uint64_t imagesAt = at;
+  for (const DeviceImage *image : table.deviceImages())
+    at += image->bytes.size();
+  at = toPage(at);
   size_t length = bytes.size();
-  bytes = table.build(codes, weights, constantsAt, codeOffsets);
+  bytes = table.build(compiled, weights, constantsAt, codeOffsets, imagesAt);
   if (bytes.size() != length)
     return plan::ProgramOp(programs.front()).emitError("artifact table changed its size");
 
@@ -49,9 +53,14 @@ FailureOr<ArtifactSummary> writeArtifact(ArrayRef<plan::ProgramOp> programs,
   ArtifactSummary summary;
   summary.fileBytes = at;
   summary.constantBytes = pool.sizeBytes();
-  for (auto [code, offset] : llvm::zip(codes, codeOffsets)) {
+  for (auto [code, offset] : llvm::zip(compiled.codes, codeOffsets)) {
     llvm::copy(code.image, file.begin() + offset);
     summary.codeBytes += code.image.size();
+  }
+  for (const DeviceImage *image : table.deviceImages()) {
+    llvm::copy(image->bytes, file.begin() + imagesAt);
+    imagesAt += image->bytes.size();
+    summary.codeBytes += image->bytes.size();
   }
   schema::FileHeader header = {};
   std::copy(std::begin(schema::kMagic), std::end(schema::kMagic), header.magic);

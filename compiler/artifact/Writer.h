@@ -3,6 +3,7 @@
 #ifndef DLC_COMPILER_ARTIFACT_WRITER_H
 #define DLC_COMPILER_ARTIFACT_WRITER_H
 
+#include "compiler/DeviceProgram.h"
 #include "dialects/plan/Plan.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -17,7 +18,13 @@ namespace dlc {
 struct TargetCode {
   std::string target, cpu;
   std::vector<std::string> features;
-  llvm::ArrayRef<char> image;
+  llvm::SmallVector<char, 0> image;
+};
+
+/// Everything that the targets made.
+struct CompiledCode {
+  std::vector<TargetCode> codes;
+  std::vector<DeviceProgram> devices;
 };
 
 /// A weight of the original model, for `dlc inspect --extract`.
@@ -32,7 +39,7 @@ struct ArtifactSummary {
 
 /// Writes the artifact; the first program is what runs by default. The bytes depend on the arguments alone.
 mlir::FailureOr<ArtifactSummary>
-writeArtifact(llvm::ArrayRef<plan::ProgramOp> programs, llvm::ArrayRef<TargetCode> codes,
+writeArtifact(llvm::ArrayRef<plan::ProgramOp> programs, const CompiledCode &compiled,
               llvm::ArrayRef<NamedWeight> weights, llvm::raw_ostream &os);
 
 } // namespace dlc

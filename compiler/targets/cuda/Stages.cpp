@@ -1,0 +1,257 @@
+// Cuts a kernel into launches. A linalg op is a launch over the grid; loops and
+// single stores are a launch of one block. What has to see another launch's
+// scalars makes the whole kernel one block, which is always right.
+
+#include "compiler/targets/cuda/Printer.h"
+
+#include "compiler/artifact/SizeSteps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+
+namespace dlc::cuda {
+
+namespace {
+
+constexpr unsigned kThreads = 256;
+constexpr int64_t kMostBlocks = 1 << 15;
+/// Loop variables of 32 bits must reach a whole grid past the last point.
+constexpr int64_t kMostIntPoints = 1 << 30;
+
+/// A buffer that only tells a reshape its sizes: no memory in the kernel.
+bool isShapeOnly(Value buffer) {
+  bool reshapes = false;
+  for (Operation *user : buffer.getUsers()) {
+    if (auto reshape = dyn_cast<memref::ReshapeOp>(user)) {
+      reshapes |= reshape.getShape() == buffer;
+      if (reshape.getSource() == buffer)
+        return false;
+    } else if (auto store = dyn_cast<memref::StoreOp>(user)) {
+      if (store.getMemref() != buffer || !llvm::all_of(store.getIndices(), [](Value i) {
+            return getConstantIntValue(i).has_value();
+          }))
+        return false;
+    } else if (!isa<memref::DeallocOp>(user)) {
+      return false;
+    }
+  }
+  return reshapes;
+}
+
+Value rootOf(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+bool isWrite(Operation *op) {
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return !isShapeOnly(store.getMemref());
+  return isa<linalg::LinalgOp, memref::CopyOp>(op);
+}
+
+bool writes(Operation *op) {
+  return op->walk([](Operation *inner) {
+             return isWrite(inner) ? WalkResult::interrupt() : WalkResult::advance();
+           }).wasInterrupted();
+}
+
+/// The buffers that `op` writes.
+void collectWritten(Operation *op, llvm::SmallPtrSetImpl<Value> &written) {
+  op->walk([&](Operation *inner) {
+    if (auto store = dyn_cast<memref::StoreOp>(inner))
+      written.insert(rootOf(store.getMemref()));
+    else if (auto copy = dyn_cast<memref::CopyOp>(inner))
+      written.insert(rootOf(copy.getTarget()));
+    else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(inner))
+      for (Value init : linalgOp.getDpsInits())
+        written.insert(rootOf(init));
+  });
+}
+
+class StageBuilder {
+public:
+  StageBuilder(func::FuncOp function, DeviceKernel &kernel)
+      : function(function), entry(function.getBody().front()), kernel(kernel) {}
+
+  LogicalResult run() {
+    numberParameters();
+    if (failed(describeTemporaries()))
+      return failure();
+    SmallVector<Operation *> stages;
+    for (Operation &op : entry.without_terminator())
+      if (writes(&op))
+        stages.push_back(&op);
+    if (!canSplit(stages))
+      return emitWhole();
+    for (Operation *stage : stages)
+      if (failed(emitStage(stage, stages.size() > 1)))
+        return failure();
+    return success();
+  }
+
+private:
+  void numberParameters() {
+    auto add = [&](Value value) { parameters.insert({value, unsigned(parameters.size())}); };
+    for (BlockArgument argument : function.getArguments())
+      if (isa<MemRefType>(argument.getType()))
+        add(argument);
+    function.walk([&](memref::AllocOp alloc) {
+      if (!isShapeOnly(alloc.getResult())) {
+        add(alloc.getResult());
+        temporaries.push_back(alloc);
+      }
+    });
+    for (BlockArgument argument : function.getArguments())
+      if (!isa<MemRefType>(argument.getType()))
+        add(argument);
+  }
+
+  LogicalResult describeTemporaries() {
+    Printer sizes(function, parameters, kernel.name);
+    for (memref::AllocOp alloc : temporaries) {
+      AffineExpr bytes = sizes.bytesOf(alloc);
+      if (!bytes)
+        return alloc.emitError("cannot be planned for a device: a temporary whose size only "
+                               "the data decides");
+      kernel.temporaries.push_back(toSizeSteps(bytes));
+    }
+    return success();
+  }
+
+  /// The ops of the function's top level that `op` needs, in program order.
+  bool collectNeeds(Operation *op, llvm::SetVector<Operation *> &needs) {
+    bool ok = true;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        if (!def || def->getBlock() != &entry || def == op || needs.contains(def))
+          continue;
+        // Another launch's scalars and loop-carried buffers are not to be had.
+        if (writes(def)) {
+          ok = false;
+          continue;
+        }
+        ok &= collectNeeds(def, needs);
+        needs.insert(def);
+      }
+      if (auto reshape = dyn_cast<memref::ReshapeOp>(inner))
+        for (Operation *user : reshape.getShape().getUsers())
+          if (isa<memref::StoreOp>(user) && isShapeOnly(reshape.getShape()))
+            ok &= collectNeeds(user, needs);
+    });
+    return ok;
+  }
+
+  /// A scalar that a launch loads at its start must not be overwritten by then.
+  bool loadsStay(const llvm::SetVector<Operation *> &needs) {
+    for (Operation *need : needs) {
+      llvm::SmallPtrSet<Value, 4> loaded, written;
+      need->walk([&](memref::LoadOp load) { loaded.insert(rootOf(load.getMemref())); });
+      if (loaded.empty())
+        continue;
+      for (Operation *later = need->getNextNode(); later; later = later->getNextNode())
+        collectWritten(later, written);
+      for (Value root : loaded)
+        if (written.contains(root))
+          return false;
+    }
+    return true;
+  }
+
+  bool canSplit(ArrayRef<Operation *> stages) {
+    for (Operation *stage : stages) {
+      llvm::SetVector<Operation *> needs;
+      if (!collectNeeds(stage, needs) || !loadsStay(needs))
+        return false;
+    }
+    return true;
+  }
+
+  LogicalResult emitStage(Operation *stage, bool isOneOfMany) {
+    llvm::SetVector<Operation *> set;
+    collectNeeds(stage, set);
+    SmallVector<Operation *> ops(set.begin(), set.end());
+    llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    ops.push_back(stage);
+    bool isGrid = isa<linalg::GenericOp, memref::CopyOp>(stage);
+    std::string name = kernel.name;
+    if (isOneOfMany)
+      name += "_s" + std::to_string(kernel.launches.size());
+    return emit(ops, isGrid ? Scope::Grid : blockScope(ops), name);
+  }
+
+  LogicalResult emitWhole() {
+    SmallVector<Operation *> ops;
+    for (Operation &op : entry.without_terminator())
+      if (!isa<memref::StoreOp>(op) || isWrite(&op))
+        ops.push_back(&op);
+    return emit(ops, blockScope(ops), kernel.name);
+  }
+
+  /// Scalar loops run in one thread; with linalg ops in them, in one block.
+  Scope blockScope(ArrayRef<Operation *> ops) {
+    for (Operation *op : ops)
+      if (op->walk([](Operation *inner) {
+              return isa<linalg::LinalgOp, memref::CopyOp>(inner) ? WalkResult::interrupt()
+                                                                  : WalkResult::advance();
+            }).wasInterrupted())
+        return Scope::Block;
+    return Scope::Thread;
+  }
+
+  bool fitsInt(ArrayRef<Operation *> ops) {
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        if (auto type = dyn_cast<MemRefType>(operand.getType()))
+          if (!type.hasStaticShape() || type.getNumElements() >= kMostIntPoints)
+            return false;
+    return true;
+  }
+
+  LogicalResult emit(ArrayRef<Operation *> ops, Scope scope, const std::string &name) {
+    Printer printer(function, parameters, name);
+    if (scope == Scope::Grid && fitsInt(ops))
+      printer.index = "int";
+    if (failed(printer.printBody(ops, scope)))
+      return failure();
+    DeviceLaunch launch;
+    launch.function = name;
+    launch.threads = launch.perBlock = scope == Scope::Thread ? 1 : kThreads;
+    if (scope == Scope::Grid) {
+      launch.maxBlocks = kMostBlocks;
+      AffineExpr work = printer.work ? printer.work
+                                     : getAffineConstantExpr(kMostBlocks, function.getContext());
+      launch.work = toSizeSteps(work);
+    } else {
+      launch.work = toSizeSteps(getAffineConstantExpr(1, function.getContext()));
+    }
+    std::string declarations;
+    for (unsigned parameter : printer.usedParameters()) {
+      launch.args.push_back(parameter);
+      declarations += (declarations.empty() ? "" : ", ") + printer.parameterDeclaration(parameter);
+    }
+    kernel.source += printer.globals + "extern \"C\" __global__ void __launch_bounds__(" +
+                     std::to_string(launch.threads) + ")\n" + name + "(" + declarations + ") {\n" +
+                     printer.body + "}\n\n";
+    kernel.launches.push_back(std::move(launch));
+    return success();
+  }
+
+  func::FuncOp function;
+  Block &entry;
+  DeviceKernel &kernel;
+  llvm::MapVector<Value, unsigned> parameters;
+  SmallVector<memref::AllocOp> temporaries;
+};
+
+} // namespace
+
+LogicalResult printKernel(func::FuncOp function, DeviceKernel &kernel) {
+  return StageBuilder(function, kernel).run();
+}
+
+} // namespace dlc::cuda
