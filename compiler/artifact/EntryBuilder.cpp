@@ -2,6 +2,8 @@
 
 #include "compiler/artifact/TableBuilder.h"
 
+#include "compiler/artifact/SizeSteps.h"
+
 #include "runtime/schema/Format.h"
 
 using namespace mlir;
