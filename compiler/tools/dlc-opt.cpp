@@ -3,6 +3,7 @@
 #include "compiler/tools/Registration.h"
 #include "passes/Passes.h"
 #include "passes/plan/Passes.h"
+#include "passes/train/Passes.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -13,6 +14,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   dlc::registerDlcPasses();
   dlc::plan::registerPlanPasses();
+  dlc::train::registerTrainPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "dlc optimizer driver\n", registry));
 }

@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace dlc::dl {
+class GradientBuilder;
 class LinalgLowering;
 
 /// How an op may share a kernel with its neighbours.

@@ -101,17 +101,21 @@ def Dl_Decomposes : OpInterface<"Decomposes"> {
 def Dl_Differentiable : OpInterface<"Differentiable"> {
   let cppNamespace = "::dlc::dl";
   let description = [{
-    The op can write down its own vector-Jacobian product. Used only by
-    `dl-build-gradients`.
+    The op can write down its own vector-Jacobian product, in dl ops, so that it
+    is fused and lowered like any other and can be differentiated again. Used
+    only by `buildGradients`.
   }];
   let methods = [
     InterfaceMethod<
       /*desc=*/[{
-        Given d(loss)/d(result) for each result, emits d(loss)/d(operand) for
-        each operand, in operand order. A null Value means "no gradient".
+        Given d(loss)/d(result) for each result (null for one that the loss does
+        not depend on; never all), emits d(loss)/d(operand) for each operand, of
+        its shape, in operand order. Null means zero everywhere: integers, and
+        what is constant piece by piece. Operands that nobody needs may be left
+        null (`g.needs`); a gradient that does not exist is refused (`g.refuse`).
       }],
       "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "buildGradient",
-      (ins "::mlir::OpBuilder &":$b, "::mlir::ValueRange":$resultGrads)>
+      (ins "::dlc::dl::GradientBuilder &":$g, "::llvm::ArrayRef<::mlir::Value>":$resultGrads)>
   ];
 }
 

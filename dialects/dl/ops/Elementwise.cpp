@@ -3,6 +3,7 @@
 
 #include "dialects/dl/ops/Elementwise.h"
 
+#include "dialects/dl/Gradient.h"
 #include "dialects/dl/ScalarMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,6 +2,7 @@
 
 #include "dialects/dl/ops/MatMul.h"
 
+#include "dialects/dl/Gradient.h"
 #include "dialects/dl/LinalgLowering.h"
 
 using namespace mlir;
@@ -69,6 +70,41 @@ FailureOr<SmallVector<Value>> MatMulOp::lowerToLinalg(LinalgLowering &l) {
   kinds.push_back(utils::IteratorType::reduction);
   return l.accumulate({l.operand(getLhs()), l.operand(getRhs())}, getResult(), maps, kinds,
                       [](ScalarMath &math, ValueRange x) { return math.multiply(x[0], x[1]); });
+}
+
+namespace {
+
+/// lhs * rhs, each read transposed where its flag says so.
+Value product(GradientBuilder &g, Value lhs, bool transposeLhs, Value rhs, bool transposeRhs) {
+  auto flag = [&](bool isSet) { return isSet ? g.b.getUnitAttr() : UnitAttr(); };
+  return g.make<MatMulOp>(lhs, rhs, flag(transposeLhs), flag(transposeRhs));
+}
+
+/// All rows of a stack of matrices as one matrix.
+Value stackRows(GradientBuilder &g, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t last = type.getRank() - 1, columns = type.getDimSize(last);
+  if (last == 1)
+    return x;
+  if (!ShapedType::isDynamic(columns))
+    return g.reshape(x, g.indices({-1, columns}));
+  return g.flatten(x, {0, last});
+}
+
+} // namespace
+
+// With y = a * b: da = dy * b', db = a' * dy, summed over broadcast matrices.
+FailureOr<SmallVector<Value>> MatMulOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  Value dy = grads[0], a = getLhs(), b = getRhs();
+  bool ta = getTransposeLhs(), tb = getTransposeRhs();
+  Value da = ta ? product(g, b, tb, dy, true) : product(g, dy, false, b, !tb);
+  if (!ta && cast<RankedTensorType>(b.getType()).getRank() == 2) {
+    // One matrix for all rows: the sum over the stack is part of the product.
+    a = stackRows(g, a);
+    dy = stackRows(g, dy);
+  }
+  Value db = tb ? product(g, dy, true, a, ta) : product(g, a, !ta, dy, false);
+  return g.sumToOperands({da, db});
 }
 
 AffineExpr MatMulOp::countFlops(function_ref<ArrayRef<AffineExpr>(Value)> dims) {

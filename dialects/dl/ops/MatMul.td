@@ -10,6 +10,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Dl_MatMulOp : Dl_Op<"matmul", [
     Pure, DeclareOpInterfaceMethods<Dl_InferType, ["inferTypes"]>,
     DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["lowerToLinalg", "fusionRole"]>,
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_HasCost>]> {
   let summary = "Matrix product over the last two axes, leading axes broadcast.";
   let description = [{

@@ -7,6 +7,7 @@
 include "dialects/dl/ops/LinalgOp.td"
 
 def Dl_ReshapeOp : Dl_LinalgOp<"reshape", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["lowerToLinalg", "fusionRole"]>]> {
   let summary = "The same elements under another shape.";
   let description = [{
@@ -66,6 +67,7 @@ def Dl_BroadcastShapeOp : Dl_SingleResultOp<"broadcast_shape"> {
 }
 
 def Dl_ExpandOp : Dl_SingleResultOp<"expand", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["fusionRole"]>]> {
   let summary = "Repeats a tensor along axes of size 1 and new leading axes.";
   let description = [{
@@ -84,6 +86,7 @@ def Dl_ExpandOp : Dl_SingleResultOp<"expand", [
 }
 
 def Dl_TransposeOp : Dl_SingleResultOp<"transpose", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_LayoutAware, ["permuteLayout"]>]> {
   let summary = "Permutes the axes of a tensor.";
   let description = [{

@@ -2,7 +2,9 @@
 
 #include "dialects/dl/ops/Reduce.h"
 
+#include "dialects/dl/Gradient.h"
 #include "dialects/dl/LinalgLowering.h"
+#include "dialects/dl/ops/Sequence.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -153,6 +155,51 @@ FailureOr<SmallVector<Value>> ReduceOp::lowerToLinalg(LinalgLowering &l) {
   return SmallVector<Value>{l.toStored(reduced, getResult())};
 }
 
+namespace {
+
+/// d(loss)/d(x) of y = the product of x along one axis, which it keeps: each
+/// element's share is the product of all others, from both sides.
+Value productGradient(GradientBuilder &g, Value x, int64_t axis, Value dy) {
+  Value at = g.constantOf(g.b.getI64Type(), axis);
+  auto others = [&](bool reverse) {
+    return g.make<CumulateOp>(x, at, g.b.getUnitAttr(), g.b.getUnitAttr(),
+                              reverse ? g.b.getUnitAttr() : UnitAttr());
+  };
+  return g.mul(dy, g.mul(others(false), others(true)));
+}
+
+} // namespace
+
+FailureOr<SmallVector<Value>> ReduceOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  Value x = getInput(), dy = g.keepAxes(grads[0], x, getAxes());
+  switch (getKind()) {
+  case ReduceKind::sum:
+    return SmallVector<Value>{g.expandLike(dy, x)};
+  case ReduceKind::mean:
+    return SmallVector<Value>{g.expandLike(g.div(dy, g.countOf(x, getAxes())), x)};
+  case ReduceKind::sum_square:
+    return SmallVector<Value>{g.mul(g.scale(x, 2), dy)};
+  case ReduceKind::max:
+  case ReduceKind::min: {
+    // Elements that are equal share the gradient.
+    Value y = g.keepAxes(getResult(), x, getAxes());
+    Value isChosen = g.compare(Comparison::eq, x, y);
+    Value chosen = g.cast(isChosen, elementOf(x));
+    return SmallVector<Value>{g.mul(chosen, g.div(dy, g.sum(chosen, getAxes(), true)))};
+  }
+  case ReduceKind::prod: {
+    // One axis after the other, as a chain.
+    SmallVector<Value> chain = {x};
+    for (int64_t axis : getAxes())
+      chain.push_back(g.reduce(chain.back(), ReduceKind::prod, axis, true));
+    for (int64_t i = getAxes().size(); i-- > 0;)
+      dy = productGradient(g, chain[i], getAxes()[i], dy);
+    return SmallVector<Value>{dy};
+  }
+  }
+  llvm_unreachable("no such kind");
+}
+
 FailureOr<SmallVector<Value>> ReduceOp::permuteLayout(OpBuilder &b, ValueRange operands,
                                                       ArrayRef<int64_t> perm) {
   if (!getKeepDims())
@@ -289,6 +336,15 @@ FailureOr<SmallVector<Value>> SoftmaxOp::lowerToLinalg(LinalgLowering &l) {
         return toStorage(b, loc, y, element);
       });
   return SmallVector<Value>{result};
+}
+
+// y = softmax(x): dx = y * (dy - sum(dy * y)); y = log softmax(x): dx = dy - e^y * sum(dy).
+FailureOr<SmallVector<Value>> SoftmaxOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  Value dy = grads[0], y = getResult();
+  int64_t axis = getAxis();
+  if (getIsLog())
+    return SmallVector<Value>{g.sub(dy, g.mul(g.exp(y), g.sum(dy, axis, true)))};
+  return SmallVector<Value>{g.mul(y, g.sub(dy, g.sum(g.mul(dy, y), axis, true)))};
 }
 
 } // namespace dlc::dl

@@ -15,7 +15,9 @@ class Dl_ReducingOp<string mnemonic, list<Trait> traits = []> : Dl_Op<mnemonic, 
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-def Dl_ReduceOp : Dl_ReducingOp<"reduce", [DeclareOpInterfaceMethods<Dl_LayoutAware, ["permuteLayout"]>]> {
+def Dl_ReduceOp : Dl_ReducingOp<"reduce", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
+    DeclareOpInterfaceMethods<Dl_LayoutAware, ["permuteLayout"]>]> {
   let summary = "Combines the elements along some axes.";
   let description = [{
     `kind` sum: 0 + x + ..; mean: the sum over the count; prod: 1 * x * ..; max
@@ -49,7 +51,7 @@ def Dl_ArgReduceOp : Dl_ReducingOp<"arg_reduce"> {
                        BoolAttr:$largest, BoolAttr:$select_last);
 }
 
-def Dl_SoftmaxOp : Dl_ReducingOp<"softmax"> {
+def Dl_SoftmaxOp : Dl_ReducingOp<"softmax", [DeclareOpInterfaceMethods<Dl_Differentiable>]> {
   let summary = "e^(x - max) / sum along an axis, or its logarithm.";
   let description = [{
     Stable: the largest element is subtracted first. A row of -inf gives NaN, as
