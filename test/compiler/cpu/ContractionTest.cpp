@@ -190,6 +190,15 @@ TEST_P(ContractionKernels, MatrixProductsAroundTileEdges) {
              .hasEpilogue = rows % 2 == 1});
 }
 
+// Sums in parts, and rows that are copied because they collide in the cache.
+TEST_P(ContractionKernels, ManyChannels) {
+  for (int64_t channels : {1024, 1025, 1100, 2048, 3072})
+    for (int64_t columns : {20, 32, 70, 300})
+      check({.batch = 40, .channels = channels, .outChannels = columns,
+             .hasEpilogue = columns != 32});
+  check({.batch = 30, .channels = 1024, .outChannels = 33, .groups = 2, .hasEpilogue = true});
+}
+
 TEST_P(ContractionKernels, NoRows) { check({.batch = 0, .channels = 3, .outChannels = 20}); }
 
 TEST_P(ContractionKernels, Convolutions) {

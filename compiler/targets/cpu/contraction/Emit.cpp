@@ -17,7 +17,11 @@ namespace {
 /// Multiply-adds that make a unit of work worth handing to a thread (~20 us).
 constexpr int64_t kUnitMultiplyAdds = 1 << 20;
 /// Tiles that reuse one filter block while it is in the nearest cache.
-constexpr int64_t kTilesPerUnit = 8;
+constexpr int64_t kTilesPerUnit = 12;
+/// Input channels of which a unit's pixels stay in the second cache.
+constexpr int64_t kMostTerms = 1024;
+/// Blocks that read a copy of a tile's rows.
+constexpr int64_t kBlocksPerCopy = 6;
 
 std::optional<int64_t> constantValue(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -43,6 +47,10 @@ public:
   }
 
 private:
+  struct Range {
+    Value begin, end;
+  };
+
   void chooseUnits() {
     int64_t perTileBlock =
         shape.rows * columns * kernel.taps() * kernel.channels;
@@ -50,11 +58,12 @@ private:
     tilesPerUnit = kTilesPerUnit;
     if (auto pixels = constantValue(pixelsExpr)) {
       int64_t tiles = std::max<int64_t>(1, (*pixels + shape.rows - 1) / shape.rows);
-      tilesPerUnit = std::min(tilesPerUnit, tiles);
+      // Units of one size: a small last one would read all filters again.
+      tilesPerUnit = llvm::divideCeil(tiles, llvm::divideCeil(tiles, tilesPerUnit));
     }
     blocksPerUnit = std::clamp<int64_t>(
-        kUnitMultiplyAdds / std::max<int64_t>(1, perTileBlock * tilesPerUnit), 1,
-        allBlocks);
+        kUnitMultiplyAdds / std::max<int64_t>(1, perTileBlock * tilesPerUnit),
+        collidesInCache() ? std::min(allBlocks, kBlocksPerCopy) : 1, allBlocks);
     if (blocksPerUnit == allBlocks)
       tilesPerUnit = std::max<int64_t>(
           tilesPerUnit, kUnitMultiplyAdds /
@@ -116,6 +125,8 @@ private:
     Value buffers = m.loadPointer(call);
     loadSizes(m.loadPointer(m.offset(call, m.integer(1), 8)));
     TileContext context(m, kernel, shape, sizes);
+    if (collidesInCache())
+      rowMemory = m.stack(shape.rows * TileContext::kCopyStride * 4);
     for (unsigned i = 0; i < kernel.numBuffers; ++i)
       context.buffers.push_back(m.loadPointer(m.offset(buffers, m.integer(i), 8)));
     if (!kernel.isPointwise())
@@ -135,26 +146,67 @@ private:
     Value firstBlock = m.mul(m.rem(unit, perGroup), m.integer(blocksPerUnit));
     Value lastBlock = m.min(m.add(firstBlock, m.integer(blocksPerUnit)),
                             m.integer(blocks * kernel.groups));
-    m.loop(firstBlock, lastBlock, [&](Value block) {
-      Value inGroup = m.rem(block, m.integer(blocks));
-      int64_t rest = kernel.outChannels - (blocks - 1) * columns;
-      if (rest == columns)
-        return emitTiles(context, block, firstTile, lastTile, columns);
-      m.ifElse(m.equal(inGroup, m.integer(blocks - 1)), {},
-               [&] {
-                 emitTiles(context, block, firstTile, lastTile, rest);
-                 return KernelBuilder::Values{};
-               },
-               [&] {
-                 if (blocks > 1)
-                   emitTiles(context, block, firstTile, lastTile, columns);
-                 return KernelBuilder::Values{};
-               });
+    emitTerms([&](Terms terms) {
+      if (rowMemory)
+        return emitCopied(context, {firstBlock, lastBlock}, {firstTile, lastTile}, terms);
+      m.loop(firstBlock, lastBlock,
+             [&](Value block) { emitBlock(context, block, {firstTile, lastTile}, terms); });
     });
   }
 
-  void emitTiles(TileContext &context, Value block, Value first, Value last,
-                 int64_t activeColumns) {
+  /// Some blocks at a time, so that these stay in the second cache while every
+  /// tile is copied for them.
+  void emitCopied(TileContext &context, Range blockRange, Range tileRange, Terms terms) {
+    Value step = m.integer(kBlocksPerCopy);
+    Value count = m.sub(blockRange.end, blockRange.begin);
+    m.loop(m.integer(0), m.ceilDiv(count, kBlocksPerCopy), [&](Value part) {
+      Value first = m.add(blockRange.begin, m.mul(part, step));
+      Value last = m.min(m.add(first, step), blockRange.end);
+      m.loop(tileRange.begin, tileRange.end, [&](Value tile) {
+        context.copyRows(rowMemory, m.mul(tile, m.integer(shape.rows)), terms);
+        Range single = {tile, m.add(tile, m.integer(1))};
+        m.loop(first, last, [&](Value block) { emitBlock(context, block, single, terms); });
+      });
+    });
+  }
+
+  /// The cache line of a row is needed again and again until its entries are used
+  /// up. Rows a large power of two apart compete for the few lines of one set.
+  bool collidesInCache() const {
+    constexpr int64_t strideBytes = 4096, ways = 8;
+    return kernel.isPointwise() && kernel.groups == 1 && shape.rows >= ways &&
+           kernel.channels * 4 % strideBytes == 0 && blocks > 1;
+  }
+
+  void emitTerms(llvm::function_ref<void(Terms)> body) {
+    Value all = m.integer(kernel.channels), step = m.integer(TileContext::kTerms);
+    if (!rowMemory && (!kernel.isPointwise() || kernel.channels <= kMostTerms))
+      return body({m.integer(0), all, /*areAll=*/true});
+    m.loop(m.integer(0), m.ceilDiv(all, TileContext::kTerms), [&](Value part) {
+      Value first = m.mul(part, step);
+      body({first, m.min(m.sub(all, first), step), /*areAll=*/false});
+    });
+  }
+
+  void emitBlock(TileContext &context, Value block, Range tileRange, Terms terms) {
+    int64_t rest = kernel.outChannels - (blocks - 1) * columns;
+    if (rest == columns)
+      return emitTiles(context, block, tileRange, columns, terms);
+    Value inGroup = m.rem(block, m.integer(blocks));
+    m.ifElse(m.equal(inGroup, m.integer(blocks - 1)), {},
+             [&] {
+               emitTiles(context, block, tileRange, rest, terms);
+               return KernelBuilder::Values{};
+             },
+             [&] {
+               if (blocks > 1)
+                 emitTiles(context, block, tileRange, columns, terms);
+               return KernelBuilder::Values{};
+             });
+  }
+
+  void emitTiles(TileContext &context, Value block, Range tileRange, int64_t activeColumns,
+                 Terms terms) {
     Value group = m.div(block, m.integer(blocks));
     Value column = m.add(
         m.mul(group, m.integer(kernel.outChannels)),
@@ -163,8 +215,8 @@ private:
     Value filter = m.offset(
         context.buffers[kernel.filterBuffer],
         m.mul(block, m.integer(kernel.taps() * kernel.channels * columns)));
-    m.loop(first, last, [&](Value tile) {
-      Tile emitted{context, column, inChannel, filter, activeColumns};
+    m.loop(tileRange.begin, tileRange.end, [&](Value tile) {
+      Tile emitted{context, column, inChannel, filter, activeColumns, terms};
       emitted.emit(m.mul(tile, m.integer(shape.rows)));
     });
   }
@@ -177,6 +229,7 @@ private:
   int64_t columns, blocks;
   int64_t tilesPerUnit, blocksPerUnit;
   SmallVector<Value> sizes;
+  Value rowMemory; // for copies of a tile's rows, where these collide in the cache
 };
 
 } // namespace

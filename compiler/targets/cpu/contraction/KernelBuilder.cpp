@@ -84,6 +84,10 @@ Value KernelBuilder::scratch(Value call, Value sizeBytes) {
   allocation.setResAttrsAttr(b.getArrayAttr(b.getDictionaryAttr(noAlias)));
   return allocation.getResult();
 }
+Value KernelBuilder::stack(int64_t sizeBytes) {
+  return LLVM::AllocaOp::create(b, loc, pointer(), b.getI8Type(), integer(sizeBytes),
+                                /*alignment=*/64);
+}
 Value KernelBuilder::isNull(Value address) {
   Value null = LLVM::ZeroOp::create(b, loc, pointer());
   return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, address, null);

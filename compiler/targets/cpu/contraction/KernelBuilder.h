@@ -44,6 +44,7 @@ public:
   Value offset(Value base, Value index, int64_t elementBytes = 4);
   /// Memory of the call (KernelAbi.h); null when there is none left.
   Value scratch(Value call, Value sizeBytes);
+  Value stack(int64_t sizeBytes);
   Value isNull(Value pointer);
   Value loadPointer(Value address);
   Value loadInteger(Value address);

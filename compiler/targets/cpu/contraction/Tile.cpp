@@ -16,6 +16,29 @@ TileContext::TileContext(KernelBuilder &m, const ContractionKernel &kernel,
   pixels = m.expand(kernel.batch * kernel.outHeight * kernel.outWidth, sizes);
 }
 
+Value TileContext::lastOr(Value pixel) { return m.min(pixel, m.sub(pixels, m.integer(1))); }
+
+KernelBuilder::Values TileContext::pixelRows(Value firstPixel, Value channel) {
+  Value stride = m.integer(kernel.channels * kernel.groups);
+  Value input = m.offset(buffers[kernel.inputBuffer], channel);
+  KernelBuilder::Values rows;
+  for (int64_t row = 0; row < shape.rows; ++row)
+    rows.push_back(m.offset(input, m.mul(lastOr(m.add(firstPixel, m.integer(row))), stride)));
+  return rows;
+}
+
+void TileContext::copyRows(Value memory, Value firstPixel, const Terms &terms) {
+  copies.clear();
+  for (auto [number, row] : llvm::enumerate(pixelRows(firstPixel, terms.first))) {
+    Value to = m.offset(memory, m.integer(number * kCopyStride));
+    m.loop(m.integer(0), m.ceilDiv(terms.count, m.lanes), [&](Value vector) {
+      Value at = m.mul(vector, m.integer(m.lanes));
+      m.storeVector(m.loadVector(m.offset(row, at), m.lanes), m.offset(to, at), m.lanes);
+    });
+    copies.push_back(to);
+  }
+}
+
 int64_t Tile::vectors() const {
   return (activeColumns + c.m.lanes - 1) / c.m.lanes;
 }
@@ -46,28 +69,31 @@ Tile::Values Tile::multiply(ArrayRef<Value> rows, Value filterStart, Value count
 
 Tile::Values Tile::accumulatePointwise(Value firstPixel) {
   KernelBuilder &m = c.m;
-  Value stride = m.integer(c.kernel.channels * c.kernel.groups);
-  Value input = m.offset(c.buffers[c.kernel.inputBuffer], inChannel);
+  Values rows = c.copies;
+  if (rows.empty())
+    rows = c.pixelRows(firstPixel, m.add(inChannel, terms.first));
+  Value columns = m.integer(c.shape.vectors * m.lanes);
+  return multiply(rows, m.offset(filter, m.mul(terms.first, columns)), terms.count,
+                  startValues(firstPixel));
+}
+
+/// Zeros, or what the terms so far have left in the output.
+Tile::Values Tile::startValues(Value firstPixel) {
+  KernelBuilder &m = c.m;
   Values zero(c.shape.rows * vectors(), m.zeros());
+  if (terms.areAll)
+    return zero;
   SmallVector<Type> types(zero.size(), m.vector());
-  Value count = m.integer(c.kernel.channels);
-  Value isWhole = m.less(m.add(firstPixel, m.integer(c.shape.rows - 1)), c.pixels);
-  auto run = [&](bool clamp) {
-    Values rows;
-    Value first = m.offset(input, m.mul(firstPixel, stride));
-    for (int64_t row = 0; row < c.shape.rows; ++row) {
-      if (!clamp) {
-        rows.push_back(m.offset(first, m.mul(stride, m.integer(row))));
-        continue;
+  return m.ifElse(m.equal(terms.first, m.integer(0)), types, [&] { return zero; }, [&] {
+    Values partial;
+    for (int64_t row = 0; row < c.shape.rows; ++row)
+      for (int64_t v = 0; v < vectors(); ++v) {
+        Value at = outputElement(c.lastOr(m.add(firstPixel, m.integer(row))), v);
+        partial.push_back(
+            m.loadVector(m.offset(c.buffers[c.kernel.outputBuffer], at), activeLanes(v)));
       }
-      Value pixel = m.min(m.add(firstPixel, m.integer(row)),
-                          m.sub(c.pixels, m.integer(1)));
-      rows.push_back(m.offset(input, m.mul(pixel, stride)));
-    }
-    return multiply(rows, filter, count, zero);
-  };
-  return m.ifElse(isWhole, types, [&] { return run(false); },
-                  [&] { return run(true); });
+    return partial;
+  });
 }
 
 /// The windows of consecutive pixels: one division for the first, then counting.
@@ -168,17 +194,31 @@ Tile::Values Tile::accumulateConvolution(Value firstPixel) {
   return m.ifElse(inside, types, whole, byTap);
 }
 
+Value Tile::outputElement(Value pixel, int64_t vector) {
+  KernelBuilder &m = c.m;
+  Value rowStart = m.mul(pixel, m.integer(c.kernel.outChannels * c.kernel.groups));
+  return m.add(m.add(rowStart, column), m.integer(vector * m.lanes));
+}
+
 void Tile::storeRow(Value pixel, ArrayRef<Value> accumulators) {
   KernelBuilder &m = c.m;
-  const ContractionKernel &k = c.kernel;
-  Value rowStart = m.add(m.mul(pixel, m.integer(k.outChannels * k.groups)), column);
-  for (auto [v, accumulator] : llvm::enumerate(accumulators)) {
-    int64_t active = activeLanes(v);
-    Value lane = m.integer(v * m.lanes);
-    Value at = m.add(rowStart, lane);
-    Value value = applyEpilogue(m, k, c.buffers, accumulator, at, m.add(column, lane), active);
-    m.storeVector(value, m.offset(c.buffers[k.outputBuffer], at), active);
+  auto store = [&](bool isFinal) {
+    for (auto [v, accumulator] : llvm::enumerate(accumulators)) {
+      int64_t active = activeLanes(v);
+      Value at = outputElement(pixel, v), channel = m.add(column, m.integer(v * m.lanes));
+      Value value = accumulator;
+      if (isFinal)
+        value = applyEpilogue(m, c.kernel, c.buffers, accumulator, at, channel, active);
+      m.storeVector(value, m.offset(c.buffers[c.kernel.outputBuffer], at), active);
+    }
+    return Values{};
+  };
+  if (terms.areAll || !c.kernel.epilogue) {
+    store(true);
+    return;
   }
+  Value isFinal = m.equal(m.add(terms.first, terms.count), m.integer(c.kernel.channels));
+  m.ifElse(isFinal, {}, [&] { return store(true); }, [&] { return store(false); });
 }
 
 } // namespace dlc::cpu
