@@ -19,6 +19,7 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 
 using namespace mlir;
 
@@ -93,6 +94,7 @@ std::string writeFile(const std::string &path,
           path + ".%%%%%%", fd, temporary,
           llvm::sys::fs::OF_None, llvm::sys::fs::all_read | llvm::sys::fs::owner_write))
     return error.message();
+  llvm::sys::RemoveFileOnSignal(temporary);
   llvm::raw_fd_ostream os(fd, /*shouldClose=*/true);
   bool ok = write(os);
   os.close();
@@ -103,6 +105,7 @@ std::string writeFile(const std::string &path,
       problem = error.message();
   if (!problem.empty())
     llvm::sys::fs::remove(temporary);
+  llvm::sys::DontRemoveFileOnSignal(temporary);
   return problem;
 }
 
@@ -152,7 +155,7 @@ int compileModel(const CompileOptions &options) {
   if (!model.module)
     return report.exitCode(kExitUsage);
   state.phaseSeconds.emplace_back("import", state.elapsedSeconds());
-  model.module->walk([&](dl::InferType) { ++state.importedOps; });
+  state.importedNodes = model.numNodes;
   auto stopped = runPhases(*model.module, state);
   if (failed(stopped))
     return report.exitCode(kExitUsage);

@@ -1,5 +1,6 @@
 #include "compiler/Import.h"
 
+#include "dialects/dl/Dl.h"
 #include "frontends/onnx/Importer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,6 +22,8 @@ ImportedModel importMlir(const CompileOptions &options, MLIRContext &context,
     report.add({false, kExitUsage, "", "there is no function in it"});
     model.module = nullptr;
   }
+  if (model.module)
+    model.module->walk([&](dl::InferType) { ++model.numNodes; });
   return model;
 }
 
@@ -35,6 +38,7 @@ ImportedModel importOnnx(const CompileOptions &options, MLIRContext &context,
   ImportedModel model;
   model.module = std::move(result.module);
   model.memory = std::move(result.memory);
+  model.numNodes = result.numNodes;
   for (auto &[name, value] : result.weights)
     model.weights.push_back({name, value});
   return model;

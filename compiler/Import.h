@@ -13,6 +13,7 @@ namespace dlc {
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module; // null after an error
   std::vector<NamedWeight> weights;
+  size_t numNodes = 0; // of the model's graphs; ops of a .mlir file
   std::shared_ptr<void> memory; // what constants point into
 };
 

@@ -27,12 +27,37 @@ std::string describe(dl::KernelOp kernel) {
 }
 
 std::string nodeNames(Location loc) {
-  llvm::SetVector<StringAttr> names;
-  collectNodes(loc, names);
   std::string text;
-  for (StringAttr name : names)
-    text += (text.empty() ? "" : ", ") + name.str();
+  for (plan::NodeAttr node : collectNodes(loc))
+    text += (text.empty() ? "" : ", ") + node.getName().str();
   return text;
+}
+
+/// Pairs of input and output that an elementwise kernel may keep in one place: it
+/// reads each element before it writes it.
+SmallVector<int64_t> inplacePairs(dl::KernelOp kernel, ShapeAnalysis &shapes) {
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (!op.hasTrait<OpTrait::ConstantLike>() && !isa<dl::Elementwise>(op))
+      return {};
+  SmallVector<int64_t> pairs;
+  for (auto [o, output] : llvm::enumerate(kernel.getOutputs()))
+    for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+      dl::TensorInfo from = shapes.lookup(input), to = shapes.lookup(output);
+      if (from.dims == to.dims &&
+          dl::toTensorType(from).getElementTypeBitWidth() ==
+              dl::toTensorType(to).getElementTypeBitWidth())
+        pairs.append({int64_t(i), int64_t(o)});
+    }
+  return pairs;
+}
+
+/// Tells the code generator which pointers may be equal.
+void markShared(func::FuncOp function, ArrayRef<int64_t> pairs) {
+  auto unit = UnitAttr::get(function.getContext());
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    function.setArgAttr(pairs[i], cpu::kSharedAttr, unit);
+    function.setResultAttr(pairs[i + 1], cpu::kSharedAttr, unit);
+  }
 }
 
 } // namespace
@@ -44,6 +69,7 @@ FailureOr<KernelSources::Use> KernelSources::add(dl::KernelOp kernel,
   source.nodes = nodeNames(kernel.getLoc());
   std::string key;
   SmallVector<AffineExpr> sizes;
+  SmallVector<int64_t> inplace;
   auto contraction = toContraction(kernel, shapes, source.name);
   if (!contraction)
     contraction = toMatMul(kernel, shapes, source.name);
@@ -57,6 +83,8 @@ FailureOr<KernelSources::Use> KernelSources::add(dl::KernelOp kernel,
     auto lowered = lowerBlock(kernel.getBody().front(), kernel.getLoc(), shapes);
     if (failed(lowered))
       return failure();
+    inplace = inplacePairs(kernel, shapes);
+    markShared(lowered->function, inplace);
     llvm::raw_string_ostream os(source.ir);
     lowered->function.print(os, OpPrintingFlags().useLocalScope());
     lowered->function.erase();
@@ -66,7 +94,7 @@ FailureOr<KernelSources::Use> KernelSources::add(dl::KernelOp kernel,
   auto [it, isNew] = byText.try_emplace(key, list.size());
   if (isNew)
     list.push_back(std::move(source));
-  return Use{it->second, sizes};
+  return Use{it->second, sizes, inplace};
 }
 
 } // namespace dlc

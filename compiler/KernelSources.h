@@ -28,6 +28,8 @@ public:
   struct Use {
     size_t source;                             // index into sources()
     llvm::SmallVector<mlir::AffineExpr> sizes; // the kernel's size arguments
+    /// Pairs (input, output) that may be one buffer.
+    llvm::SmallVector<int64_t> inplace = {};
   };
 
   /// Lowers `kernel` unless an identical one is known.

@@ -15,6 +15,11 @@ namespace dlc {
 
 namespace {
 
+ArrayAttr nodesOf(Location loc) {
+  SmallVector<plan::NodeAttr> nodes = collectNodes(loc);
+  return ArrayAttr::get(loc.getContext(), SmallVector<Attribute>(nodes.begin(), nodes.end()));
+}
+
 class PlanBuilder {
 public:
   PlanBuilder(func::FuncOp function, KernelSources &sources, ShapeAnalysis &shapes)
@@ -77,10 +82,9 @@ private:
       plan::SymbolOp::create(declare, function.getLoc(), symbol.name, symbol.lower,
                              symbol.upper);
     for (const DimConstraint &c : shapes.constraints()) {
-      llvm::SetVector<StringAttr> nodes;
-      collectNodes(c.op->getLoc(), nodes);
+      ArrayAttr nodes = nodesOf(c.op->getLoc());
       std::string reason = nodes.empty() ? c.op->getName().getStringRef().str()
-                                         : nodes.front().str();
+                                         : cast<plan::NodeAttr>(nodes[0]).getName().str();
       plan::ConstraintOp::create(declare, function.getLoc(),
                                  mapOf({c.left, c.right}),
                                  declare.getStringAttr(reason));
@@ -268,23 +272,8 @@ private:
     return result;
   }
 
-  /// Pairs of input and output that an elementwise kernel may keep in one place.
-  DenseI64ArrayAttr inplacePairs(dl::KernelOp kernel) {
-    for (Operation &op : kernel.getBody().front().without_terminator())
-      if (!op.hasTrait<OpTrait::ConstantLike>() && !isa<dl::Elementwise>(op))
-        return {};
-    SmallVector<int64_t> pairs;
-    for (auto [o, output] : llvm::enumerate(kernel.getOutputs()))
-      for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
-        dl::TensorInfo from = shapes.lookup(input), to = shapes.lookup(output);
-        if (from.dims == to.dims &&
-            dl::toTensorType(from).getElementTypeBitWidth() ==
-                dl::toTensorType(to).getElementTypeBitWidth())
-          pairs.append({int64_t(i), int64_t(o)});
-      }
-    if (pairs.empty())
-      return {};
-    return declare.getDenseI64ArrayAttr(pairs);
+  DenseI64ArrayAttr inplaceAttr(ArrayRef<int64_t> pairs) {
+    return pairs.empty() ? DenseI64ArrayAttr() : declare.getDenseI64ArrayAttr(pairs);
   }
 
   AffineMapAttr countFlops(dl::KernelOp kernel) {
@@ -329,15 +318,12 @@ private:
           isOutput ? resultName(claimed->second) : "");
       outputs.push_back(buffers[output]);
     }
-    llvm::SetVector<StringAttr> names;
-    collectNodes(kernel.getLoc(), names);
-    SmallVector<Attribute> nodes(names.begin(), names.end());
-    ArrayAttr nodesAttr = run.getArrayAttr(nodes);
-    emitChecks(kernel, nodesAttr);
+    ArrayAttr nodes = nodesOf(kernel.getLoc());
+    emitChecks(kernel, nodes);
     plan::DispatchOp::create(run, kernel.getLoc(),
                              run.getStringAttr(sources.sources()[use->source].name),
-                             inputs, outputs, mapOf(use->sizes), nodesAttr,
-                             inplacePairs(kernel), countFlops(kernel));
+                             inputs, outputs, mapOf(use->sizes), nodes,
+                             inplaceAttr(use->inplace), countFlops(kernel));
     return success();
   }
 

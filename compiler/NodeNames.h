@@ -3,18 +3,16 @@
 #ifndef DLC_COMPILER_NODENAMES_H
 #define DLC_COMPILER_NODENAMES_H
 
+#include "dialects/plan/Plan.h"
+
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace dlc {
 
-inline void collectNodes(mlir::Location loc, llvm::SetVector<mlir::StringAttr> &names) {
-  if (auto name = mlir::dyn_cast<mlir::NameLoc>(loc))
-    names.insert(name.getName());
-  else if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(loc))
-    for (mlir::Location part : fused.getLocations())
-      collectNodes(part, names);
-}
+/// In order of appearance, each once. A frontend gives a node's ops its name, over the
+/// name of the node's op.
+llvm::SmallVector<plan::NodeAttr> collectNodes(mlir::Location loc);
 
 } // namespace dlc
 

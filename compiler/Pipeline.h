@@ -21,7 +21,7 @@ struct CompileState {
   const CompileOptions &options;
   KernelSources sources;
   llvm::SmallVector<plan::ProgramOp> programs; // the first runs by default
-  size_t importedOps = 0, foldedValues = 0;
+  size_t importedNodes = 0, foldedValues = 0;
   std::vector<std::pair<std::string, double>> phaseSeconds;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 

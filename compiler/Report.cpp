@@ -1,6 +1,7 @@
 #include "compiler/Report.h"
 
 #include "compiler/Pipeline.h"
+#include "passes/plan/PeakMemory.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/Support/Format.h"
@@ -36,6 +37,41 @@ std::string bytesText(int64_t bytes) {
   return text;
 }
 
+/// Kernel calls of all programs, those in branches and loops once each.
+int64_t countDispatches(ArrayRef<plan::ProgramOp> programs) {
+  int64_t count = 0;
+  for (plan::ProgramOp program : programs)
+    program.walk([&](plan::DispatchOp) { ++count; });
+  return count;
+}
+
+llvm::json::Array memoryJson(ArrayRef<plan::ProgramOp> programs) {
+  llvm::json::Array list;
+  for (plan::ProgramOp program : programs)
+    for (const plan::PeakMemory &peak : plan::peakMemory(program))
+      list.push_back(llvm::json::Object{{"entry", program.getEntry().value_or("main")},
+                                        {"sizes", printable(peak.sizes)},
+                                        {"arena_bytes", peak.arenaBytes},
+                                        {"lower_bound_bytes", peak.lowerBoundBytes},
+                                        {"unknown_buffers", peak.unknownBuffers}});
+  return list;
+}
+
+void printMemory(plan::ProgramOp program) {
+  for (const plan::PeakMemory &peak : plan::peakMemory(program)) {
+    auto &os = llvm::outs();
+    os << "  memory   " << bytesText(peak.arenaBytes) << " planned (lower bound "
+       << bytesText(peak.lowerBoundBytes) << ")";
+    if (program.getEntry())
+      os << " in " << printable(*program.getEntry());
+    if (!peak.sizes.empty())
+      os << " for " << printable(peak.sizes);
+    if (peak.unknownBuffers)
+      os << ", and " << peak.unknownBuffers << " buffers whose sizes the data decide";
+    os << "\n";
+  }
+}
+
 } // namespace
 
 std::string printable(StringRef text, size_t limit) {
@@ -65,8 +101,10 @@ void Reporter::listen(MLIRContext &context) {
     problem.node = nodeOf(d.getLocation());
     problem.message = d.str();
     StringRef message = problem.message;
-    if (size_t at = message.find(kUnsupportedPrefix); at != StringRef::npos)
+    if (message.contains(kUnsupportedPrefix))
       problem.code = kExitUnsupported;
+    else if (message.starts_with(kOutOfMemoryPrefix))
+      problem.code = kExitOutOfMemory;
     add(std::move(problem));
     return success();
   });
@@ -146,18 +184,15 @@ void Reporter::summaryJson(const CompileState &state, const ArtifactSummary &art
   llvm::json::Object phases;
   for (const auto &[name, seconds] : state.phaseSeconds)
     phases[name] = seconds;
-  plan::ProgramOp program = state.programs.front();
   llvm::json::Object root{
       {"artifact", path},
       {"file_bytes", artifact.fileBytes},
       {"constant_bytes", artifact.constantBytes},
       {"code_bytes", artifact.codeBytes},
-      {"ops", int64_t(state.importedOps)},
+      {"nodes", int64_t(state.importedNodes)},
       {"kernels", int64_t(state.sources.sources().size())},
-      {"dispatches", int64_t(llvm::range_size(
-                         program.getBody().front().getOps<plan::DispatchOp>()))},
-      {"arena_bytes", int64_t(program.getArenaBytes().value_or(0))},
-      {"arena_lower_bound_bytes", int64_t(program.getArenaLowerBound().value_or(0))},
+      {"dispatches", countDispatches(state.programs)},
+      {"memory", memoryJson(state.programs)},
       {"seconds", state.elapsedSeconds()},
       {"phase_seconds", std::move(phases)}};
   llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(root)));
@@ -168,16 +203,11 @@ void Reporter::summary(const CompileState &state, const ArtifactSummary &artifac
   print();
   if (options.json)
     return summaryJson(state, artifact, path);
-  plan::ProgramOp program = state.programs.front();
-  size_t dispatches =
-      llvm::range_size(program.getBody().front().getOps<plan::DispatchOp>());
-  int64_t peak = program.getArenaBytes().value_or(0);
-  int64_t bound = program.getArenaLowerBound().value_or(0);
   auto &os = llvm::outs();
-  os << path << ": " << state.importedOps << " ops -> " << dispatches
-     << " kernel calls of " << state.sources.sources().size() << " kernels for " << options.target << "\n"
-     << "  memory   " << bytesText(peak) << " planned (lower bound "
-     << bytesText(bound) << "), weights " << bytesText(artifact.constantBytes) << "\n"
+  os << path << ": " << state.importedNodes << " nodes -> " << countDispatches(state.programs)
+     << " kernel calls of " << state.sources.sources().size() << " kernels for " << options.target << "\n";
+  llvm::for_each(state.programs, printMemory);
+  os << "  weights  " << bytesText(artifact.constantBytes) << "\n"
      << "  artifact " << bytesText(artifact.fileBytes) << ", code "
      << bytesText(artifact.codeBytes) << "\n"
      << llvm::format("  time     %.2f s", state.elapsedSeconds());

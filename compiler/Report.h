@@ -22,6 +22,9 @@ struct CompileState;
 /// broken model: exit code 3 instead of 2.
 inline constexpr llvm::StringLiteral kUnsupportedPrefix = "unsupported: ";
 
+/// A diagnostic that starts so ends with exit code 5.
+inline constexpr llvm::StringLiteral kOutOfMemoryPrefix = "out of memory";
+
 struct Problem {
   bool isWarning = false;
   ExitCode code = kExitUsage;

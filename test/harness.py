@@ -108,6 +108,13 @@ class Tally:
             print(f"   FAIL  {name}: {reason}", flush=True)
             self._progress()
 
+    def check(self, name, holds, reason):
+        """One test: passed if `holds`, else failed for `reason`."""
+        if holds:
+            self.ok(name)
+        else:
+            self.fail(name, reason)
+
     def skip(self, name, reason):
         with self.lock:
             self.skipped += 1

@@ -4,6 +4,7 @@
 
 #include "compiler/artifact/SizeSteps.h"
 
+#include "runtime/schema/Expr.h"
 #include "runtime/schema/Format.h"
 
 using namespace mlir;
@@ -64,7 +65,8 @@ LogicalResult EntryBuilder::collect() {
     if (auto buffer = dyn_cast<plan::BufferOp>(op)) {
       auto type = cast<RankedTensorType>(buffer.getType());
       if (!toSchemaType(type.getElementType())) {
-        buffer.emitError("artifacts have no element type ") << type.getElementType();
+        buffer.emitError("unsupported: artifacts have no element type ")
+            << type.getElementType();
         return WalkResult::interrupt();
       }
       number(bufferNumbers, Value(buffer));
@@ -87,7 +89,33 @@ LogicalResult EntryBuilder::collect() {
     }
     return WalkResult::advance();
   });
-  return failure(walked.wasInterrupted());
+  return walked.wasInterrupted() ? failure() : checkExprs();
+}
+
+LogicalResult EntryBuilder::checkExprs() {
+  // An expression is a graph, its postfix form a tree: measured before it is written.
+  struct Extent {
+    uint64_t steps = 1;
+    int depth = 1;
+  };
+  llvm::DenseMap<AffineExpr, Extent> extents;
+  for (auto &[root, index] : exprNumbers) {
+    root.walk([&](AffineExpr e) {
+      Extent &extent = extents[e];
+      if (auto binary = dyn_cast<AffineBinaryOpExpr>(e)) {
+        Extent left = extents.lookup(binary.getLHS()), right = extents.lookup(binary.getRHS());
+        extent = {std::min(left.steps + right.steps + 1, schema::kMostExprSteps + 1),
+                  std::max(left.depth, right.depth + 1)};
+      }
+    });
+    Extent extent = extents.lookup(root);
+    if (extent.steps > schema::kMostExprSteps || extent.depth > schema::kExprStackDepth)
+      return program.emitError("unsupported: a size is too long an expression of the "
+                               "inputs' sizes (at most ")
+             << schema::kMostExprSteps << " steps, " << schema::kExprStackDepth
+             << " deep); fix some sizes with --dim";
+  }
+  return success();
 }
 
 flatbuffers::Offset<schema::Expr> EntryBuilder::buildExpr(Builder &b, AffineExpr e) {

@@ -13,10 +13,10 @@ uint32_t SharedTables::kernel(StringRef name) {
   return kernelNumbers.try_emplace(name, kernelNumbers.size()).first->second;
 }
 
-TableIndices SharedTables::nodes(ArrayAttr names) {
+TableIndices SharedTables::nodes(ArrayAttr nodes) {
   TableIndices result;
-  for (auto node : names.getAsRange<StringAttr>())
-    result.push_back(nodeNumbers.try_emplace(node.getValue(), nodeNumbers.size()).first->second);
+  for (auto node : nodes.getAsRange<plan::NodeAttr>())
+    result.push_back(nodeNumbers.try_emplace(node, nodeNumbers.size()).first->second);
   return result;
 }
 
@@ -47,8 +47,12 @@ LogicalResult TableBuilder::collect(ArrayRef<NamedWeight> weights) {
   for (EntryBuilder &entry : entries)
     if (failed(entry.collect()))
       return failure();
-  for (const NamedWeight &weight : weights)
+  for (const NamedWeight &weight : weights) {
+    if (!toSchemaType(weight.value.getElementType()))
+      return entries.front().program.emitError("unsupported: artifacts have no element type ")
+             << weight.value.getElementType() << ", that of weight '" << weight.name << "'";
     shared.pool.add(weight.value);
+  }
   return success();
 }
 
@@ -112,8 +116,9 @@ std::string TableBuilder::build(const CompiledCode &compiled,
   for (auto &[name, index] : shared.kernelNumbers)
     kernels.push_back(schema::CreateKernelDirect(b, name.str().c_str()));
   std::vector<flatbuffers::Offset<schema::Node>> nodes;
-  for (auto &[name, index] : shared.nodeNumbers)
-    nodes.push_back(schema::CreateNodeDirect(b, name.str().c_str(), ""));
+  for (auto &[node, index] : shared.nodeNumbers)
+    nodes.push_back(schema::CreateNodeDirect(b, node.getName().str().c_str(),
+                                             node.getOp().str().c_str()));
   std::vector<flatbuffers::Offset<schema::Constant>> constants;
   for (const ConstantPool::Entry &entry : shared.pool.entries())
     constants.push_back(schema::CreateConstant(b, constantsAt + entry.offset,
@@ -136,7 +141,7 @@ std::string TableBuilder::build(const CompiledCode &compiled,
     weightNames.push_back(b.CreateString(weight.name));
     weightValues.push_back(shared.pool.add(weight.value));
     weightTypes.push_back(
-        toSchemaType(weight.value.getElementType()).value_or(schema::ElementType::U8));
+        *toSchemaType(weight.value.getElementType()));
     std::vector<schema::ExprStep> steps;
     for (int64_t size : weight.value.getShapedType().getShape())
       steps.emplace_back(schema::ExprCode::Const, size);

@@ -22,7 +22,7 @@ struct SharedTables {
   explicit SharedTables(ConstantPool &pool) : pool(pool) {}
 
   uint32_t kernel(mlir::StringRef name);
-  TableIndices nodes(mlir::ArrayAttr names);
+  TableIndices nodes(mlir::ArrayAttr nodes);
   /// Numbers the state that a buffer is. Fails when an entry before has another type or
   /// initial value for it.
   mlir::LogicalResult addState(plan::BufferOp buffer);
@@ -30,7 +30,7 @@ struct SharedTables {
 
   ConstantPool &pool;
   llvm::MapVector<mlir::StringRef, uint32_t> kernelNumbers;
-  llvm::MapVector<mlir::StringRef, uint32_t> nodeNumbers;
+  llvm::MapVector<plan::NodeAttr, uint32_t> nodeNumbers;
   llvm::MapVector<mlir::StringRef, plan::BufferOp> states; // the first buffer of each
 };
 
@@ -61,6 +61,8 @@ public:
   plan::ProgramOp program;
 
 private:
+  /// Fails on expressions that the runtime would refuse.
+  mlir::LogicalResult checkExprs();
   uint32_t expr(mlir::AffineExpr expr);
   TableIndices exprs(mlir::AffineMap map);
   TableIndices bufferIndices(mlir::ValueRange values) const;

@@ -16,6 +16,34 @@ uint64_t toPage(uint64_t offset) {
   return (offset + schema::kPageBytes - 1) / schema::kPageBytes * schema::kPageBytes;
 }
 
+/// The parts of a file in the order of their offsets, with zeros between them.
+/// They are hashed and written from where they lie: weights are never copied.
+class Sections {
+public:
+  void add(uint64_t offset, ArrayRef<char> bytes) { list.emplace_back(offset, bytes); }
+
+  void visit(uint64_t begin, uint64_t end, llvm::function_ref<void(ArrayRef<char>)> piece) const {
+    for (auto [offset, bytes] : list) {
+      zeros(begin, offset, piece);
+      piece(bytes);
+      begin = offset + bytes.size();
+    }
+    zeros(begin, end, piece);
+  }
+
+private:
+  static void zeros(uint64_t begin, uint64_t end, llvm::function_ref<void(ArrayRef<char>)> piece) {
+    static const char page[schema::kPageBytes] = {};
+    while (begin < end) {
+      uint64_t size = std::min<uint64_t>(end - begin, sizeof(page));
+      piece(ArrayRef<char>(page, size));
+      begin += size;
+    }
+  }
+
+  std::vector<std::pair<uint64_t, ArrayRef<char>>> list;
+};
+
 } // namespace
 
 FailureOr<ArtifactSummary> writeArtifact(ArrayRef<plan::ProgramOp> programs,
@@ -46,19 +74,19 @@ FailureOr<ArtifactSummary> writeArtifact(ArrayRef<plan::ProgramOp> programs,
   if (bytes.size() != length)
     return plan::ProgramOp(programs.front()).emitError("artifact table changed its size");
 
-  std::string file(at, '\0');
-  std::copy(bytes.begin(), bytes.end(), file.begin() + tableOffset);
+  Sections sections;
+  sections.add(tableOffset, bytes);
   for (const ConstantPool::Entry &entry : pool.entries())
-    llvm::copy(entry.bytes, file.begin() + constantsAt + entry.offset);
+    sections.add(constantsAt + entry.offset, entry.bytes);
   ArtifactSummary summary;
   summary.fileBytes = at;
   summary.constantBytes = pool.sizeBytes();
   for (auto [code, offset] : llvm::zip(compiled.codes, codeOffsets)) {
-    llvm::copy(code.image, file.begin() + offset);
+    sections.add(offset, code.image);
     summary.codeBytes += code.image.size();
   }
   for (const DeviceImage *image : table.deviceImages()) {
-    llvm::copy(image->bytes, file.begin() + imagesAt);
+    sections.add(imagesAt, image->bytes);
     imagesAt += image->bytes.size();
     summary.codeBytes += image->bytes.size();
   }
@@ -68,12 +96,17 @@ FailureOr<ArtifactSummary> writeArtifact(ArrayRef<plan::ProgramOp> programs,
   header.headerBytes = sizeof(header);
   header.tableOffset = tableOffset;
   header.tableBytes = bytes.size();
-  header.fileBytes = file.size();
+  header.fileBytes = at;
   header.tableHash = schema::contentHash(bytes.data(), bytes.size());
-  header.contentHash = schema::contentHash(file.data() + sizeof(header),
-                                           file.size() - sizeof(header));
-  std::memcpy(file.data(), &header, sizeof(header));
-  os.write(file.data(), file.size());
+  schema::ContentHasher hasher;
+  sections.visit(sizeof(header), at, [&](ArrayRef<char> piece) {
+    hasher.update(piece.data(), piece.size());
+  });
+  header.contentHash = hasher.finish();
+  os.write(reinterpret_cast<const char *>(&header), sizeof(header));
+  sections.visit(sizeof(header), at, [&](ArrayRef<char> piece) {
+    os.write(piece.data(), piece.size());
+  });
   return summary;
 }
 

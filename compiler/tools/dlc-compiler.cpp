@@ -5,7 +5,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
+
 #include <charconv>
+#include <new>
+#include <unistd.h>
 
 using namespace dlc;
 
@@ -75,9 +80,21 @@ void addCompileOptions(CLI::App &app, CompileOptions &options) {
   app.footer("Example:\n  dlc compile resnet50.onnx -o resnet50.dlc --dim N=1..64");
 }
 
+/// LLVM and MLIR are built without exceptions: whoever runs out of memory, here
+/// or there, ends here. Nothing may be allocated any more.
+[[noreturn]] void outOfMemory() {
+  constexpr char message[] = "error: out of memory: the compiler could not get more; next: "
+                             "--threads 1, --budget-mb, or a machine with more\n";
+  (void)!write(STDERR_FILENO, message, sizeof(message) - 1);
+  llvm::sys::RunInterruptHandlers(); // removes a half-written artifact
+  _exit(kExitOutOfMemory);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  std::set_new_handler(outOfMemory);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { outOfMemory(); });
   CLI::App app{"dlc compiler: compiles and checks models", "dlc"};
   app.require_subcommand(1);
   CompileOptions options;

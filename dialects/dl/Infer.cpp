@@ -104,6 +104,15 @@ private:
   int depth = 0;
 };
 
+/// Counts down one per step of `expr`; false once `left` is used up. An expression
+/// is a graph that work on it walks as a tree, so no tree may grow without bound.
+bool fitsSteps(AffineExpr expr, int64_t &left) {
+  if (--left < 0)
+    return false;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return !binary || (fitsSteps(binary.getLHS(), left) && fitsSteps(binary.getRHS(), left));
+}
+
 LogicalResult checkResults(Operation *op, const InferContext &c) {
   if (c.results.size() != op->getNumResults())
     return op->emitOpError("infers ")
@@ -113,6 +122,15 @@ LogicalResult checkResults(Operation *op, const InferContext &c) {
       if (auto size = constantSize(dim); size && *size < 0)
         return op->emitOpError("result has the size ")
                << *size << " along axis " << axis;
+  for (const TensorInfo &info : c.results) {
+    auto tooLong = [](AffineExpr size) {
+      int64_t left = kMostSizeSteps;
+      return size && !fitsSteps(size, left);
+    };
+    if (llvm::any_of(info.dims, tooLong) || (info.contents && llvm::any_of(*info.contents, tooLong)))
+      return op->emitOpError("unsupported: a size is an expression of more than ")
+             << kMostSizeSteps << " steps of its inputs' sizes; fix some with --dim";
+  }
   return success();
 }
 

@@ -50,6 +50,9 @@ struct IndexRange {
   mlir::AffineExpr lower, upper;
 };
 
+/// The longest size, counted in operations, constants and symbols.
+inline constexpr int64_t kMostSizeSteps = 1024;
+
 /// The view that one op has of the shapes around it.
 class InferContext {
 public:

@@ -4,6 +4,7 @@
 #ifndef DLC_DIALECTS_PLAN_PLAN_TD
 #define DLC_DIALECTS_PLAN_PLAN_TD
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -18,6 +19,14 @@ def Plan_Dialect : Dialect {
     are affine maps over the program's symbols. Text in this dialect is what
     the artifact holds, so memory plans and schedules can be tested as text.
   }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+def Plan_NodeAttr : AttrDef<Plan_Dialect, "Node"> {
+  let mnemonic = "node";
+  let summary = "A node of the model that the program came from: its name and its op.";
+  let parameters = (ins StringRefParameter<>:$name, StringRefParameter<>:$op);
+  let assemblyFormat = "`<` $name `,` $op `>`";
 }
 
 class Plan_Op<string mnemonic, list<Trait> traits = []>
@@ -47,11 +56,12 @@ def Plan_ProgramOp : Plan_Op<"program", [IsolatedFromAbove, NoTerminator, Single
       %x = plan.buffer "x" input affine_map<()[s0] -> (s0, 3)> : tensor<?x3xf32>
       %y = plan.buffer "y" output affine_map<()[s0] -> (s0, 3)> : tensor<?x3xf32>
       plan.dispatch "relu_0" ins(%x : tensor<?x3xf32>) outs(%y : tensor<?x3xf32>)
-        sizes affine_map<()[s0] -> (s0)> nodes ["/relu"]
+        sizes affine_map<()[s0] -> (s0)> nodes [#plan.node<"/relu", "Relu">]
       plan.outputs %y : tensor<?x3xf32>
     }
     ```
   }];
+  let hasVerifier = 1;
   let arguments = (ins StrAttr:$name, OptionalAttr<I64Attr>:$arena_bytes,
                        OptionalAttr<I64Attr>:$arena_lower_bound, OptionalAttr<StrAttr>:$entry);
   let regions = (region SizedRegion<1>:$body);
@@ -66,6 +76,7 @@ def Plan_SymbolOp : Plan_Op<"symbol"> {
 
 def Plan_ConstraintOp : Plan_Op<"constraint"> {
   let summary = "Two sizes that every run must find equal.";
+  let hasVerifier = 1;
   let arguments = (ins AffineMapAttr:$sizes, StrAttr:$reason);
   let assemblyFormat = "$sizes $reason attr-dict";
 }
@@ -78,6 +89,7 @@ def Plan_BufferOp : Plan_Op<"buffer"> {
     A state is the model's own and lives from run to run: all entries' states of
     one name are one, with the initial `value` (zeros without) and for tools a `role`.
   }];
+  let hasVerifier = 1;
   let arguments = (ins StrAttr:$name, Plan_Storage:$storage, AffineMapAttr:$dims,
                        Optional<AnyRankedTensor>:$base, OptionalAttr<ElementsAttr>:$value,
                        OptionalAttr<I64Attr>:$offset, OptionalAttr<StrAttr>:$role);
@@ -95,6 +107,7 @@ def Plan_DispatchOp : Plan_Op<"dispatch", [AttrSizedOperandSegments]> {
     `inplace` lists pairs (input, output) that may share memory because the
     kernel reads each element before it writes it.
   }];
+  let hasVerifier = 1;
   let arguments = (ins StrAttr:$kernel, Variadic<AnyRankedTensor>:$inputs,
                        Variadic<AnyRankedTensor>:$outputs, AffineMapAttr:$sizes,
                        ArrayAttr:$nodes, OptionalAttr<DenseI64ArrayAttr>:$inplace,
@@ -107,18 +120,21 @@ def Plan_DispatchOp : Plan_Op<"dispatch", [AttrSizedOperandSegments]> {
 
 def Plan_CopyOp : Plan_Op<"copy"> {
   let summary = "Copies a buffer into another of the same size.";
+  let hasVerifier = 1;
   let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$target);
   let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `,` type($target)";
 }
 
 def Plan_BindSymbolOp : Plan_Op<"bind_symbol"> {
   let summary = "Gives a symbol the value of one element of an integer buffer.";
+  let hasVerifier = 1;
   let arguments = (ins I64Attr:$symbol, AnyRankedTensor:$source, I64Attr:$index);
   let assemblyFormat = "$symbol `=` $source `[` $index `]` attr-dict `:` type($source)";
 }
 
 def Plan_CheckIndicesOp : Plan_Op<"check_indices"> {
   let summary = "Fails unless every element lies in [lower, upper).";
+  let hasVerifier = 1;
   let arguments = (ins AnyRankedTensor:$source, AffineMapAttr:$bounds, ArrayAttr:$nodes);
   let assemblyFormat = "$source `in` $bounds `nodes` $nodes attr-dict `:` type($source)";
 }
@@ -128,6 +144,7 @@ def Plan_IfOp : Plan_Op<"if", [NoTerminator, SingleBlock]> {
   let description = [{
     Both lists leave the results in the same buffers.
   }];
+  let hasVerifier = 1;
   let arguments = (ins AnyRankedTensor:$condition);
   let regions = (region SizedRegion<1>:$then_region, SizedRegion<1>:$else_region);
   let assemblyFormat = "$condition attr-dict `:` type($condition) $then_region `else` $else_region";
@@ -141,6 +158,7 @@ def Plan_LoopOp : Plan_Op<"loop", [NoTerminator, SingleBlock, AttrSizedOperandSe
     `scan_from`, `condition` becomes `next_condition`, `carried_to` becomes
     `carried_from`, in this order.
   }];
+  let hasVerifier = 1;
   let arguments = (ins AnyRankedTensor:$counter, Optional<AnyRankedTensor>:$trip,
                        AnyRankedTensor:$condition, AnyRankedTensor:$next_condition,
                        Variadic<AnyRankedTensor>:$carried_from, Variadic<AnyRankedTensor>:$carried_to,
@@ -155,6 +173,7 @@ def Plan_LoopOp : Plan_Op<"loop", [NoTerminator, SingleBlock, AttrSizedOperandSe
 
 def Plan_OutputsOp : Plan_Op<"outputs"> {
   let summary = "The model's outputs, in order.";
+  let hasVerifier = 1;
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

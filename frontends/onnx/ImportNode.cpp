@@ -23,7 +23,8 @@ std::optional<int64_t> GraphImporter::opsetOf(StringRef domain) const {
 
 Location GraphImporter::locationOf(const Node &node) {
   constexpr size_t kLongestName = 1024; // sources are for people
-  return NameLoc::get(StringAttr::get(context, nodeName(node).take_front(kLongestName)));
+  auto text = [&](StringRef s) { return StringAttr::get(context, s.take_front(kLongestName)); };
+  return NameLoc::get(text(nodeName(node)), NameLoc::get(text(node.opType)));
 }
 
 LogicalResult GraphImporter::report(const Twine &what, bool isUnsupported) {

@@ -9,6 +9,19 @@ using namespace mlir;
 
 namespace dlc::onnx {
 
+namespace {
+
+size_t countNodes(const Graph &graph) {
+  size_t count = graph.nodes.size();
+  for (const Node &node : graph.nodes)
+    for (const Attr &attr : node.attrs)
+      if (attr.g)
+        count += countNodes(*attr.g);
+  return count;
+}
+
+} // namespace
+
 ImportResult importModel(const std::string &path, MLIRContext &context,
                          const ImportOptions &options) {
   ImportResult result;
@@ -21,6 +34,7 @@ ImportResult importModel(const std::string &path, MLIRContext &context,
     GraphImporter importer(model, *files, issues, context, options);
     result.module = importer.run();
     result.weights = importer.takeWeights();
+    result.numNodes = countNodes(*model.graph);
   }
   if (issues.hasErrors())
     result.module = nullptr;

@@ -25,6 +25,7 @@ struct ImportResult {
   mlir::OwningOpRef<mlir::ModuleOp> module; // null when there are errors
   std::vector<Issue> issues;
   std::vector<std::pair<std::string, mlir::ElementsAttr>> weights;
+  size_t numNodes = 0; // in the graph and its subgraphs
   std::shared_ptr<void> memory; // constants point into it
 };
 

@@ -19,9 +19,6 @@ namespace {
 
 using namespace schema;
 
-/// Longer ones than any compiler writes; printing them takes quadratic time.
-constexpr uint64_t kMostExprSteps = 4096;
-
 class Validator {
 public:
   Validator(const Artifact &a, size_t fileBytes, const std::string &file)

@@ -14,6 +14,8 @@ namespace dlc::schema {
 
 /// No valid expression needs a deeper stack.
 inline constexpr int kExprStackDepth = 64;
+/// Longer ones the compiler refuses to write; printing them takes quadratic time.
+inline constexpr uint64_t kMostExprSteps = 4096;
 
 /// False while a symbol in it has no value. On overflow, or division by what is
 /// not positive, `overflow` is set and the result means nothing.

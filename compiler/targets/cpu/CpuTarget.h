@@ -31,6 +31,9 @@ struct CpuInfo {
 /// Fails, with the reason, on a name that LLVM does not know.
 llvm::Expected<CpuInfo> resolveCpu(llvm::StringRef name);
 
+/// On arguments and results of a linalg function that may be one buffer.
+inline constexpr llvm::StringLiteral kSharedAttr = "dl.shared";
+
 /// One kernel to compile: either a linalg function, or a contraction.
 struct KernelJob {
   std::string name;

@@ -1,6 +1,7 @@
 // From tensors to the kernel ABI: pointers become memrefs, results are written
 // into the buffers that the caller gave.
 
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/targets/cpu/contraction/KernelBuilder.h"
 #include "compiler/targets/cpu/general/General.h"
 
@@ -110,8 +111,12 @@ private:
     inputs.append(numSizes + 2, m.i64());
     func::FuncOp body = begin(name + "_body", inputs, b.getI32Type());
     body.setPrivate();
-    for (unsigned i = 0; i < numInputs + numOutputs; ++i)
-      body.setArgAttr(1 + i, "llvm.noalias", b.getUnitAttr());
+    for (unsigned i = 0; i < numInputs; ++i)
+      if (!kernel.getArgAttr(i, kSharedAttr))
+        body.setArgAttr(1 + i, "llvm.noalias", b.getUnitAttr());
+    for (unsigned i = 0; i < numOutputs; ++i)
+      if (!kernel.getResultAttr(i, kSharedAttr))
+        body.setArgAttr(1 + numInputs + i, "llvm.noalias", b.getUnitAttr());
     SmallVector<Value> args(body.getArguments().begin(), body.getArguments().end());
     auto sizes = ArrayRef<Value>(args).slice(1 + numInputs + numOutputs, numSizes);
     IRMapping mapping;
