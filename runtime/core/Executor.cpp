@@ -17,24 +17,44 @@ using schema::Action;
 using schema::ExprCode;
 using schema::Storage;
 
-RunContext::Block::~Block() { free(data); }
-
-bool RunContext::Block::grow(int64_t size) {
-  constexpr int64_t alignment = 64;
-  size = std::max<int64_t>(alignment, (size + alignment - 1) / alignment * alignment);
-  if (size <= capacity)
-    return true;
-  free(data);
-  data = aligned_alloc(alignment, size);
-  capacity = data ? size : 0;
-  return data != nullptr;
+void RunContext::Block::release() {
+  if (!stream)
+    free(data);
+  else if (isPinned)
+    stream->releaseHost(data);
+  else
+    stream->release(data);
+  data = nullptr;
+  capacity = 0;
 }
 
-RunContext::RunContext(const Entry &e, ThreadPool &pool, char *states)
-    : entry(e), pool(pool), states(states), blocks(e.table().values->size()),
-      symbols(e.table().symbols->size()), isBound(symbols.size()),
-      sizes(e.table().exprs->size()), isKnown(sizes.size()),
-      pointers(blocks.size()), bytes(blocks.size()), isCreated(e.table().outputs->size()) {
+Status RunContext::grow(Block &block, int64_t size, const char *what) {
+  constexpr int64_t alignment = 64;
+  size = std::max<int64_t>(alignment, (size + alignment - 1) / alignment * alignment);
+  if (size <= block.capacity)
+    return nullptr;
+  block.release();
+  recorded.clear(); // graphs hold addresses
+  if (block.stream) {
+    Status status = block.isPinned ? block.stream->allocateHost(size, &block.data)
+                                   : block.stream->allocate(size, &block.data);
+    if (status)
+      return fail(status->code, "%s (%s %lld bytes)", status->message.c_str(), what, (long long)size);
+  } else {
+    block.data = aligned_alloc(alignment, size);
+  }
+  if (!block.data)
+    return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: %s %lld bytes", entry.name.c_str(), what,
+                (long long)size);
+  block.capacity = size;
+  return nullptr;
+}
+
+RunContext::RunContext(const Entry &e, ThreadPool &pool, char *states, Device *device)
+    : entry(e), pool(pool), states(states), device(device), blocks(e.table().values->size()),
+      symbols(e.table().symbols->size()), isBound(symbols.size()), sizes(e.table().exprs->size()),
+      isKnown(sizes.size()), pointers(blocks.size()), bytes(blocks.size()),
+      isCreated(e.table().outputs->size()) {
   size_t operands = 0, dims = 0;
   for (const Instruction &instruction : e.instructions) {
     operands = std::max(operands, instruction.operands.size());
@@ -42,6 +62,8 @@ RunContext::RunContext(const Entry &e, ThreadPool &pool, char *states)
   }
   callBuffers.resize(operands);
   callDims.resize(dims);
+  if (device)
+    openStream();
 }
 
 RunContext::~RunContext() = default;
@@ -168,7 +190,6 @@ const char *kernelErrorText(int32_t error) {
 } // namespace
 
 Status RunContext::dispatch(const Instruction &instruction) {
-  const Kernel &kernel = entry.program.kernels[instruction.kernel];
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     RETURN_IF_ERROR(requirePlaced(instruction.operands[i]));
     callBuffers[i] = pointers[instruction.operands[i]];
@@ -177,6 +198,15 @@ Status RunContext::dispatch(const Instruction &instruction) {
     RETURN_IF_ERROR(requireKnown(instruction.dims[i]));
     callDims[i] = sizes[instruction.dims[i]];
   }
+  if (stream) {
+    RETURN_IF_ERROR(grow(workspace,
+                         stream->workspaceBytes(instruction.kernel, callDims.data(),
+                                                instruction.dims.size()),
+                         "temporaries of a kernel need"));
+    return stream->launch(instruction.kernel, callBuffers.data(), instruction.operands.size(),
+                          callDims.data(), instruction.dims.size(), workspace.data);
+  }
+  const Kernel &kernel = entry.program.kernels[instruction.kernel];
   DlcKernelCall call = {callBuffers.data(), callDims.data(), Scratch::callback, nullptr};
   ParallelCall parallel{&kernel, &call, {0}};
   int64_t work = kernel.work ? kernel.work(callDims.data()) : 1;
@@ -201,8 +231,7 @@ Status RunContext::copy(const Instruction &instruction) {
   if (bytes[source] != bytes[target])
     return fail(DLC_USAGE, "%s: copies %lld bytes into %lld", entry.name.c_str(),
                 (long long)bytes[source], (long long)bytes[target]);
-  memmove(pointers[target], pointers[source], bytes[source]);
-  return nullptr;
+  return move(pointers[target], pointers[source], bytes[source]);
 }
 
 Status RunContext::bindFromData(const Instruction &instruction) {
@@ -212,7 +241,9 @@ Status RunContext::bindFromData(const Instruction &instruction) {
   if (!isInteger(type) || (int64_t(instruction.index) + 1) * elementBytes(type) > bytes[index])
     return fail(DLC_USAGE, "%s: broken artifact: size read outside a tensor",
                 entry.name.c_str());
-  int64_t value = integerAt(pointers[index], type, instruction.index);
+  const void *data;
+  RETURN_IF_ERROR(hostBytes(index, &data));
+  int64_t value = integerAt(data, type, instruction.index);
   RETURN_IF_ERROR(bindSymbol(instruction.symbol, value, 0, nullptr));
   RETURN_IF_ERROR(evaluate());
   RETURN_IF_ERROR(checkConstraints());
@@ -229,9 +260,11 @@ Status RunContext::checkIndices(const Instruction &instruction) {
   if (!isInteger(type))
     return fail(DLC_USAGE, "%s: broken artifact: indices of type %s",
                 entry.name.c_str(), dlc_type_name(type));
+  const void *data;
+  RETURN_IF_ERROR(hostBytes(index, &data));
   int64_t count = bytes[index] / elementBytes(type);
   for (int64_t i = 0; i < count; ++i) {
-    int64_t value = integerAt(pointers[index], type, i);
+    int64_t value = integerAt(data, type, i);
     if (value < lower || value >= upper)
       return fail(DLC_USAGE, "%s: %s: index %lld is out of range [%lld, %lld]",
                   entry.name.c_str(), instruction.nodes.c_str(), (long long)value,
@@ -245,48 +278,86 @@ Status RunContext::follow(const Instruction &instruction, size_t &next) {
   for (uint32_t operand : instruction.operands)
     if (operand != schema::kNone)
       RETURN_IF_ERROR(requirePlaced(operand));
-  auto flag = [&](size_t i) {
-    uint32_t v = instruction.operands[i];
-    return bytes[v] > 0 && *static_cast<const uint8_t *>(pointers[v]) != 0;
-  };
-  auto number = [&](size_t i) { return static_cast<int64_t *>(pointers[instruction.operands[i]]); };
-  switch (instruction.control) {
-  case Control::JumpUnless:
-    next = flag(0) ? next : instruction.target;
+  // Read when asked: a value that decides nothing need not come to the host.
+  auto flag = [&](size_t i, bool &result) -> Status {
+    const void *data;
+    RETURN_IF_ERROR(hostBytes(instruction.operands[i], &data));
+    result = bytes[instruction.operands[i]] > 0 && *static_cast<const uint8_t *>(data) != 0;
     return nullptr;
+  };
+  auto number = [&](size_t i, int64_t &result) -> Status {
+    const void *data;
+    RETURN_IF_ERROR(hostBytes(instruction.operands[i], &data));
+    memcpy(&result, data, sizeof(result));
+    return nullptr;
+  };
+  switch (instruction.control) {
+  case Control::JumpUnless: {
+    bool holds;
+    RETURN_IF_ERROR(flag(0, holds));
+    next = holds ? next : instruction.target;
+    return nullptr;
+  }
   case Control::LoopBegin:
     if (bytes[instruction.operands[0]] < int64_t(sizeof(int64_t)))
       return fail(DLC_USAGE, "%s: broken artifact: a loop counts in an empty value",
                   entry.name.c_str());
-    *number(0) = 0;
-    return nullptr;
+    return setCounter(instruction.operands[0], 0);
   case Control::LoopHead: {
     uint32_t trip = instruction.operands[2];
-    bool isDone = trip != schema::kNone && (bytes[trip] < int64_t(sizeof(int64_t)) || *number(0) >= *number(2));
-    next = isDone || !flag(1) ? instruction.target : next;
+    int64_t count, most = 0;
+    RETURN_IF_ERROR(number(0, count));
+    bool isDone = false, goesOn = false;
+    if (trip != schema::kNone) {
+      isDone = bytes[trip] < int64_t(sizeof(int64_t));
+      if (!isDone)
+        RETURN_IF_ERROR(number(2, most));
+      isDone = isDone || count >= most;
+    }
+    if (!isDone)
+      RETURN_IF_ERROR(flag(1, goesOn));
+    next = goesOn ? next : instruction.target;
     return nullptr;
   }
-  case Control::LoopEnd:
-    RETURN_IF_ERROR(endIteration(instruction));
-    ++*number(0);
+  case Control::LoopEnd: {
+    int64_t count;
+    RETURN_IF_ERROR(number(0, count));
+    RETURN_IF_ERROR(endIteration(instruction, count));
     next = instruction.target;
-    return nullptr;
+    return setCounter(instruction.operands[0], count + 1);
+  }
   default:
     next = instruction.target;
     return nullptr;
   }
 }
 
+Status RunContext::setCounter(uint32_t value, int64_t count) {
+  if (!stream) {
+    memcpy(pointers[value], &count, sizeof(count));
+    return nullptr;
+  }
+  RETURN_IF_ERROR(stream->upload(pointers[value], &count, sizeof(count)));
+  return stream->synchronize();
+}
+
+Status RunContext::move(void *to, const void *from, int64_t size) {
+  if (stream)
+    return stream->copy(to, from, size);
+  memmove(to, from, size);
+  return nullptr;
+}
+
 /// Scans first: they may read what carrying overwrites.
-Status RunContext::endIteration(const Instruction &instruction) {
+Status RunContext::endIteration(const Instruction &instruction, int64_t iteration) {
   const auto &operands = instruction.operands;
-  int64_t iteration = *static_cast<const int64_t *>(pointers[operands[0]]);
   for (size_t i = 3 + 2 * size_t(instruction.index); i < operands.size(); i += 2) {
     uint32_t from = operands[i], to = operands[i + 1];
     if (iteration < 0 || (bytes[from] > 0 && iteration >= bytes[to] / bytes[from]))
       return fail(DLC_USAGE, "%s: broken artifact: a loop writes past its result",
                   entry.name.c_str());
-    memmove(static_cast<char *>(pointers[to]) + iteration * bytes[from], pointers[from], bytes[from]);
+    RETURN_IF_ERROR(move(static_cast<char *>(pointers[to]) + iteration * bytes[from], pointers[from],
+                         bytes[from]));
   }
   for (size_t i = 1; i < 3 + 2 * size_t(instruction.index); i += 2) {
     // The condition (operand 1) comes from operand 2, carried values follow in pairs.
@@ -294,7 +365,7 @@ Status RunContext::endIteration(const Instruction &instruction) {
     if (bytes[from] != bytes[to])
       return fail(DLC_USAGE, "%s: a loop carries %lld bytes in a value of %lld",
                   entry.name.c_str(), (long long)bytes[from], (long long)bytes[to]);
-    memmove(pointers[to], pointers[from], bytes[from]);
+    RETURN_IF_ERROR(move(pointers[to], pointers[from], bytes[from]));
   }
   return nullptr;
 }
@@ -316,6 +387,32 @@ void RunContext::dropCreatedOutputs() {
     }
 }
 
+Status RunContext::runInstructions(const dlc_run_options &options) {
+  using Clock = std::chrono::steady_clock;
+  auto start = Clock::now();
+  for (size_t at = 0; at < entry.instructions.size();) {
+    const Instruction &instruction = entry.instructions[at++];
+    if (instruction.control != Control::None) {
+      RETURN_IF_ERROR(follow(instruction, at));
+      continue;
+    }
+    auto before = options.profile ? Clock::now() : start;
+    RETURN_IF_ERROR(step(instruction, options));
+    if (options.profile && stream)
+      RETURN_IF_ERROR(stream->synchronize());
+    if (!options.profile || instruction.kind != Action::Dispatch)
+      continue;
+    std::chrono::duration<double, std::micro> since = before - start,
+                                              took = Clock::now() - before;
+    bool hasFlops = instruction.flops != 0xffffffffu && isKnown[instruction.flops];
+    dlc_profile_entry profiled = {entry.program.kernels[instruction.kernel].name.c_str(),
+                               instruction.nodes.c_str(), since.count(), took.count(),
+                               hasFlops ? double(sizes[instruction.flops]) : 0};
+    options.profile(options.profile_user, &profiled);
+  }
+  return nullptr;
+}
+
 Status RunContext::run(dlc_tensor *const *inputs, dlc_tensor **outputs,
                        const dlc_run_options &options) {
   inputTensors = inputs;
@@ -326,32 +423,13 @@ Status RunContext::run(dlc_tensor *const *inputs, dlc_tensor **outputs,
     RETURN_IF_ERROR(evaluate());
     RETURN_IF_ERROR(checkInputs(inputs));
     RETURN_IF_ERROR(checkConstraints());
-    if (!arena.grow(entry.table().arenaBytes))
-      return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: the plan needs %lld bytes",
-                  entry.name.c_str(), (long long)entry.table().arenaBytes);
+    if (device && !stream)
+      return fail(streamError->code, "%s", streamError->message.c_str());
+    RETURN_IF_ERROR(grow(arena, entry.table().arenaBytes, "the plan needs"));
     RETURN_IF_ERROR(planSymbolicArena());
     std::fill(pointers.begin(), pointers.end(), nullptr);
     RETURN_IF_ERROR(placeValues());
-    using Clock = std::chrono::steady_clock;
-    auto start = Clock::now();
-    for (size_t at = 0; at < entry.instructions.size();) {
-      const Instruction &instruction = entry.instructions[at++];
-      if (instruction.control != Control::None) {
-        RETURN_IF_ERROR(follow(instruction, at));
-        continue;
-      }
-      auto before = options.profile ? Clock::now() : start;
-      RETURN_IF_ERROR(step(instruction, options));
-      if (!options.profile || instruction.kind != Action::Dispatch)
-        continue;
-      std::chrono::duration<double, std::micro> since = before - start,
-                                                took = Clock::now() - before;
-      bool hasFlops = instruction.flops != 0xffffffffu && isKnown[instruction.flops];
-      dlc_profile_entry profiled = {entry.program.kernels[instruction.kernel].name.c_str(),
-                                 instruction.nodes.c_str(), since.count(), took.count(),
-                                 hasFlops ? double(sizes[instruction.flops]) : 0};
-      options.profile(options.profile_user, &profiled);
-    }
+    RETURN_IF_ERROR(stream ? runOnDevice(options) : runInstructions(options));
     return requireOutputs();
   };
   Status status = body();

@@ -9,7 +9,8 @@ using namespace dlc::rt;
 std::unique_ptr<RunContext> dlc_model::take() {
   std::lock_guard<std::mutex> lock(mutex);
   if (idle.empty())
-    return std::make_unique<RunContext>(entry, *instance->pool, instance->states.data());
+    return std::make_unique<RunContext>(entry, *instance->pool, instance->states.data(),
+                                        instance->device.get());
   auto context = std::move(idle.back());
   idle.pop_back();
   return context;
@@ -54,6 +55,13 @@ dlc_status *load(const dlc_load_options *given, dlc_model **model, Load load) {
     return status.release();
   if (Status status = instance->states.create(instance->program))
     return status.release();
+  if (!isCpu(options.device)) {
+    if (instance->program.stateBytes > 0)
+      return fail(DLC_UNSUPPORTED, "%s: models with states run on the CPU alone",
+                  instance->program.name.c_str()).release();
+    if (Status status = openDevice(options.device, instance->program, &instance->device))
+      return status.release();
+  }
   instance->pool = std::make_unique<ThreadPool>(options.threads > 0 ? options.threads
                                                                     : availableThreads());
   *model = new dlc_model(std::move(instance), 0);

@@ -3,6 +3,7 @@
 #ifndef DLC_RUNTIME_CORE_MODEL_H
 #define DLC_RUNTIME_CORE_MODEL_H
 
+#include "runtime/core/Device.h"
 #include "runtime/core/Executor.h"
 #include "runtime/core/States.h"
 
@@ -13,6 +14,7 @@ namespace dlc::rt {
 /// A loaded artifact: what the handles of all its entries share.
 struct Instance {
   Program program;
+  std::unique_ptr<Device> device; // null: the CPU
   std::unique_ptr<ThreadPool> pool;
   States states;
 };

@@ -78,10 +78,7 @@ Status RunContext::planSymbolicArena() {
     found = std::prev(placements.end());
   }
   current = &*found;
-  if (!symbolicArena.grow(current->peakBytes))
-    return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: these sizes need %lld bytes",
-                entry.name.c_str(), (long long)current->peakBytes);
-  return nullptr;
+  return grow(symbolicArena, current->peakBytes, "these sizes need");
 }
 
 Status RunContext::placeOutput(uint32_t index, uint32_t output) {
@@ -102,7 +99,9 @@ Status RunContext::placeOutput(uint32_t index, uint32_t output) {
                 dimsText(dims, rank).c_str(), dlc_type_name(tensor->type),
                 dimsText(tensor->dims, tensor->rank).c_str());
   }
-  pointers[index] = addressOf(*tensor);
+  if (stream)
+    RETURN_IF_ERROR(grow(blocks[index], bytes[index], "an output of"));
+  pointers[index] = stream ? blocks[index].data : addressOf(*tensor);
   return nullptr;
 }
 
@@ -128,12 +127,15 @@ Status RunContext::placeValue(uint32_t index) {
       if (list.Get(i) == index) {
         if (!isInput)
           return placeOutput(index, i);
-        pointers[index] = addressOf(*inputTensors[i]);
+        if (stream)
+          RETURN_IF_ERROR(grow(blocks[index], bytes[index], "an input of"));
+        pointers[index] = stream ? blocks[index].data : addressOf(*inputTensors[i]);
       }
     return nullptr;
   }
   case Storage::Constant:
-    pointers[index] = const_cast<void *>(entry.program.constantData(value.constant()));
+    pointers[index] = device ? device->constant(value.constant())
+                             : const_cast<void *>(entry.program.constantData(value.constant()));
     return nullptr;
   case Storage::State:
     pointers[index] = states + entry.program.table().states()->Get(value.state())->offset();
@@ -153,9 +155,7 @@ Status RunContext::placeValue(uint32_t index) {
   } else if (current->offsets[index] >= 0) {
     pointers[index] = static_cast<char *>(symbolicArena.data) + current->offsets[index];
   } else {
-    if (!blocks[index].grow(bytes[index]))
-      return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: a value of %lld bytes",
-                  entry.name.c_str(), (long long)bytes[index]);
+    RETURN_IF_ERROR(grow(blocks[index], bytes[index], "a value of"));
     pointers[index] = blocks[index].data;
   }
   return nullptr;

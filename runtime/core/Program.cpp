@@ -64,7 +64,7 @@ Status Program::open(const char *path, const dlc_load_options &options) {
 
 Status Program::load(const char *path, const dlc_load_options &options) {
   RETURN_IF_ERROR(open(path, options));
-  return finish();
+  return finish(options);
 }
 
 Status Program::loadMemory(const void *bytes, size_t size,
@@ -72,17 +72,24 @@ Status Program::loadMemory(const void *bytes, size_t size,
   name = "artifact in memory";
   RETURN_IF_ERROR(file.wrap(bytes, size));
   RETURN_IF_ERROR(check(options));
-  return finish();
+  return finish(options);
 }
 
 Status Program::check(const dlc_load_options &options) {
   RETURN_IF_ERROR(checkHeader(options));
-  return validate(*artifact, file.size, name);
+  RETURN_IF_ERROR(validate(*artifact, file.size, name));
+  return validateDevices(*artifact, file.size, name);
 }
 
-Status Program::finish() {
+bool isCpu(const char *device) { return !device || !*device || strcmp(device, "cpu") == 0; }
+
+Status Program::finish(const dlc_load_options &options) {
   flatten();
-  return loadCode();
+  if (isCpu(options.device))
+    return loadCode();
+  for (uint32_t i = 0; i < artifact->kernels()->size(); ++i)
+    kernels.push_back({artifact->kernels()->Get(i)->name()->str(), nullptr, nullptr});
+  return nullptr;
 }
 
 Status Program::checkHeader(const dlc_load_options &options) {

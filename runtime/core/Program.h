@@ -55,7 +55,7 @@ public:
 
 private:
   Status check(const dlc_load_options &options);
-  Status finish();
+  Status finish(const dlc_load_options &options);
   Status checkHeader(const dlc_load_options &options);
   void flatten();
   Status loadCode();
@@ -69,6 +69,9 @@ private:
   int codeFile = -1;
 };
 
+/// True for no device and for "cpu".
+bool isCpu(const char *device);
+
 /// -1 if that overflows.
 int64_t stateSizeBytes(const schema::State &state);
 
@@ -78,6 +81,9 @@ inline constexpr uint32_t kDeepestBlock = 300;
 /// Checks every index, offset and enumerator of a verified table.
 Status validate(const schema::Artifact &artifact, size_t fileBytes,
                 const std::string &file);
+/// The tables of devices, after that.
+Status validateDevices(const schema::Artifact &artifact, size_t fileBytes,
+                       const std::string &file);
 
 } // namespace dlc::rt
 

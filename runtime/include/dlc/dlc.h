@@ -82,6 +82,7 @@ typedef struct dlc_load_options {
   size_t struct_bytes;  /* sizeof(dlc_load_options): lets the struct grow */
   int threads;          /* 0: the affinity mask, bounded by the cgroup quota */
   bool verify_hash;     /* read the whole file and check its hash */
+  const char *device;   /* NULL or "cpu"; "cuda", "cuda:1"; "cuda-sim" */
 } dlc_load_options;
 
 DLC_API dlc_status *dlc_model_load(const char *path,

@@ -69,9 +69,10 @@ public:
 class Model : public Owner<dlc_model, dlc_model_free> {
 public:
   using Owner::Owner;
-  /// `threads` 0: all that the process may use.
-  static Status load(const char *path, Model &model, int threads = 0) {
-    dlc_load_options options = {sizeof(options), threads, false};
+  /// `threads` 0: all that the process may use. `device`: as in dlc_load_options.
+  static Status load(const char *path, Model &model, int threads = 0,
+                     const char *device = nullptr) {
+    dlc_load_options options = {sizeof(options), threads, false, device};
     dlc_model *loaded = nullptr;
     Status status(dlc_model_load(path, &options, &loaded));
     model = Model(loaded);

@@ -25,8 +25,8 @@ std::string portList(const std::vector<Port> &ports) {
   return text.empty() ? "none" : text;
 }
 
-Model::Model(const std::string &path, int threads) : path(path) {
-  dlc_load_options options = {sizeof(options), threads, false};
+Model::Model(const std::string &path, int threads, const std::string &device) : path(path) {
+  dlc_load_options options = {sizeof(options), threads, false, device.c_str()};
   check(dlc_model_load(path.c_str(), &options, &handle));
   for (size_t i = 0; i < dlc_model_input_count(handle); ++i) {
     Port port{dlc_model_input_name(handle, i), dlc_model_input_type(handle, i), {}, {}};

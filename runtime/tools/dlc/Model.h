@@ -29,7 +29,7 @@ struct KernelTime {
 
 class Model {
 public:
-  Model(const std::string &path, int threads);
+  Model(const std::string &path, int threads, const std::string &device = "cpu");
   ~Model() { dlc_model_free(handle); }
   Model(const Model &) = delete;
 

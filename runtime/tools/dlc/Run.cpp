@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct RunOptions {
-  std::string model, outputs, expected, testFolder;
+  std::string model, outputs, expected, testFolder, device = "cpu";
   InputOptions inputs;
   Tolerance tolerance;
   int threads = 0;
@@ -122,7 +122,7 @@ int runTestFolder(Model &model, const RunOptions &options) {
 }
 
 int runModel(const RunOptions &options) {
-  Model model(options.model, options.threads);
+  Model model(options.model, options.threads, options.device);
   if (!options.testFolder.empty())
     return runTestFolder(model, options);
   std::vector<Tensor> inputs = gatherInputs(model, options.inputs), outputs;
@@ -173,6 +173,9 @@ void addRunCommand(CLI::App &app, int &exitCode) {
       ->check(CLI::NonNegativeNumber)->capture_default_str();
   command->add_option("--atol", options->tolerance.absolute, "absolute")
       ->check(CLI::NonNegativeNumber)->capture_default_str();
+  command->add_option("--device", options->device,
+                      "cpu; cuda, cuda:1, ...; cuda-sim, a simulated CUDA device")
+      ->capture_default_str();
   command->add_option("--threads", options->threads, "0: as many as the process may use")
       ->check(CLI::Range(0, 250));
   command->add_flag("--profile", options->profile, "time per kernel, of the fastest of five runs")->excludes("--test-dir");
