@@ -94,6 +94,56 @@ Status openIdx(const std::vector<NamedFile> &files, DatasetPtr &dataset);
 /// CIFAR-100 also "coarse" u8[].
 Status openCifar(const std::vector<std::string> &files, int classes, DatasetPtr &dataset);
 
+struct ImageFolderOptions {
+  /// Sides that need not be kept above this: large JPEGs are decoded at a half, a quarter or
+  /// an eighth, which takes much less time. 0: decoded as they are.
+  int smallestSide = 0;
+};
+/// root/class/picture.png or .jpg: "image" u8[h,w,3], and "label" i64[], the number of the
+/// class in the order of names, which `classes` gets.
+Status openImageFolder(const std::string &root, const ImageFolderOptions &options,
+                       DatasetPtr &dataset, std::vector<std::string> *classes = nullptr);
+
+/// A field of a tar or TFRecord sample.
+struct RecordField {
+  enum Kind {
+    Image,    // PNG or JPEG: u8[h,w,3]
+    Integers, // i64 of `dims`; in a tar file as text, one number
+    Floats,   // f32 of `dims`; TFRecord only
+    Array,    // .npy; tar only; sizes and type are those of the first sample
+  };
+  std::string name;
+  std::string key; // tar: endings, as "jpg,jpeg,png"; TFRecord: name of the feature
+  Kind kind = Image;
+  std::vector<int64_t> dims;
+};
+/// WebDataset shards: files whose names agree up to the first point are one sample. No
+/// fields: "image" from jpg, jpeg or png and "label" from cls.
+Status openTar(const std::vector<std::string> &shards, std::vector<RecordField> fields,
+               DatasetPtr &dataset);
+/// Files of tf.train.Example records; checksums are compared.
+Status openTfRecord(const std::vector<std::string> &files, std::vector<RecordField> fields,
+                    DatasetPtr &dataset);
+
+struct CsvOptions {
+  char separator = ',';
+  bool header = true;      // the first line names the columns; else they are "0", "1", ...
+  std::string label;       // column of the label; empty: none
+  bool classes = true;     // the label is a class: a number from 0, or words, which are
+                           // numbered in their order; false: it is a number to predict
+};
+/// "x" f32[columns], all but the label, and "y" i64[] (f32[] if it is no class).
+Status openCsv(const std::string &path, const CsvOptions &options, DatasetPtr &dataset,
+               std::vector<std::string> *classes = nullptr);
+
+struct TokenOptions {
+  dlc_type type = DLC_U16; // u8 (the bytes of a text), u16 or u32, least significant byte first
+  int64_t length = 0;      // of a sample
+  int64_t stride = 0;      // from sample to sample; 0: length
+};
+/// A file of token numbers: "x" [length], and "y" [length], the tokens that follow each.
+Status openTokens(const std::string &path, const TokenOptions &options, DatasetPtr &dataset);
+
 /// Draws that depend on (seed, epoch, sample) and their order alone: Philox4x32-10.
 class Random {
 public:
@@ -122,6 +172,38 @@ public:
 };
 using TransformPtr = std::unique_ptr<Transform>;
 using Transforms = std::vector<TransformPtr>;
+
+// Transforms of one field. Images are u8 or f32 of [height, width, channels] or [height,
+// width]; f32 levels are taken as they are.
+TransformPtr resize(const std::string &field, int height, int width); // bilinear, antialiased
+/// The shorter side becomes `side`, the other keeps the proportion.
+TransformPtr resizeShorter(const std::string &field, int side);
+TransformPtr centerCrop(const std::string &field, int height, int width);
+/// From the image with `padding` zeros around it.
+TransformPtr randomCrop(const std::string &field, int height, int width, int padding = 0);
+/// A part of random area and proportion, resized.
+struct CropRange {
+  double minArea = 0.08, maxArea = 1, minRatio = 3.0 / 4, maxRatio = 4.0 / 3;
+};
+TransformPtr randomResizedCrop(const std::string &field, int height, int width, CropRange range = {});
+TransformPtr randomFlip(const std::string &field, double probability = 0.5); // left and right
+/// Factors from [1 - x, 1 + x]; hue turns by up to x of a full turn around gray.
+struct ColorJitter {
+  double brightness = 0, contrast = 0, saturation = 0, hue = 0;
+};
+TransformPtr colorJitter(const std::string &field, ColorJitter ranges);
+TransformPtr toGray(const std::string &field); // [h,w,3] to [h,w,1]
+/// To f32: (level / 255 - mean) / deviation of u8, (value - mean) / deviation of f32. One
+/// value for all channels, or one each.
+TransformPtr normalize(const std::string &field, std::vector<double> mean, std::vector<double> deviation);
+TransformPtr channelsFirst(const std::string &field); // [h,w,c] to [c,h,w]
+/// Fails for a value that the type cannot hold; floats lose their fraction.
+TransformPtr cast(const std::string &field, dlc_type type);
+TransformPtr oneHot(const std::string &field, int64_t classes); // integers to f32[..., classes]
+/// The first axis becomes `length`: cut, or filled up with `value`.
+TransformPtr padToLength(const std::string &field, int64_t length, double value = 0);
+TransformPtr reshape(const std::string &field, std::vector<int64_t> dims);
+TransformPtr rename(const std::string &field, const std::string &name);
 
 enum class Shuffle {
   None,

@@ -5,6 +5,8 @@
 
 #include "runtime/tools/io/Tensor.h"
 
+#include <functional>
+
 namespace dlc::cli {
 
 /// Eight-bit RGB, row-major.
@@ -15,6 +17,14 @@ struct Image {
 
 /// PNG or JPEG, told apart by its first bytes.
 Image readImage(const std::string &path);
+
+/// Gives memory for width x height RGB pixels.
+using PixelMemory = std::function<uint8_t *(int width, int height)>;
+/// Decodes bytes, which `name` names in errors, into memory that is asked for once the
+/// size is known and believable. Less than `smallestSide` of a side need not be kept: a
+/// JPEG that is at least twice that is decoded at a half, a quarter or an eighth.
+void decodeImage(std::span<const uint8_t> bytes, const std::string &name, const PixelMemory &memory,
+                 int smallestSide = 0);
 
 struct ImageOptions {
   std::vector<double> mean, deviation; // per channel or one for all; empty: 0 and 1
@@ -33,9 +43,6 @@ struct ImageTarget {
 /// u8 inputs get the pixels as they are.
 Tensor imageTensor(const Image &image, const ImageTarget &target,
                    const ImageOptions &options);
-
-/// Planes of floats in [0, 255], [channel][height][width].
-std::vector<float> resizedPlanes(const Image &image, int width, int height);
 
 } // namespace dlc::cli
 
