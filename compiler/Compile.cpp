@@ -9,6 +9,7 @@
 #include "compiler/artifact/Writer.h"
 
 #include "dialects/dl/Dl.h"
+#include "passes/Counts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -150,6 +151,10 @@ int compileModel(const CompileOptions &options) {
   loadDialects(context);
   report.listen(context);
   CompileState state(options);
+  listenToCounts(context, [&](StringRef pass, StringRef what, int64_t count) {
+    if (state.isCounting)
+      state.counts[{pass.str(), what.str()}] += count;
+  });
   state.sources.keepLinalg = llvm::any_of(*targets, [](auto &t) { return t->needsLinalg(); });
   ImportedModel model = importModel(options, context, report);
   if (!model.module)

@@ -8,6 +8,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <cstdio>
 #include <unistd.h>
 
@@ -34,8 +36,6 @@ void configure(PassManager &pm, const CompileState &state) {
     pm.enableIRPrinting([](Pass *, Operation *) { return false; },
                         [](Pass *, Operation *) { return true; });
   }
-  if (state.options.verbose)
-    pm.enableStatistics(PassDisplayMode::List);
 }
 
 template <typename... Factories>
@@ -83,6 +83,7 @@ LogicalResult runLayout(ModuleOp module, CompileState &state) {
 LogicalResult runConstants(ModuleOp module, CompileState &state) {
   cpu::CpuOptions options;
   options.threads = state.options.threads;
+  llvm::SaveAndRestore pause(state.isCounting, false);
   for (func::FuncOp function : entryFunctions(module)) {
     auto folded = foldConstants(function, options);
     if (failed(folded))

@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <chrono>
+#include <map>
 
 namespace dlc {
 
@@ -23,6 +24,9 @@ struct CompileState {
   llvm::SmallVector<plan::ProgramOp> programs; // the first runs by default
   size_t importedNodes = 0, foldedValues = 0;
   std::vector<std::pair<std::string, double>> phaseSeconds;
+  /// What passes did to the program: (pass, what) -> how often, over all their runs.
+  std::map<std::pair<std::string, std::string>, int64_t> counts;
+  bool isCounting = true; // not while constants are computed
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 
   double elapsedSeconds() const {

@@ -184,8 +184,12 @@ void Reporter::summaryJson(const CompileState &state, const ArtifactSummary &art
   llvm::json::Object phases;
   for (const auto &[name, seconds] : state.phaseSeconds)
     phases[name] = seconds;
+  llvm::json::Object passes;
+  for (const auto &[key, count] : state.counts)
+    passes[key.first + "." + key.second] = count;
   llvm::json::Object root{
       {"artifact", path},
+      {"passes", std::move(passes)},
       {"file_bytes", artifact.fileBytes},
       {"constant_bytes", artifact.constantBytes},
       {"code_bytes", artifact.codeBytes},
@@ -215,6 +219,9 @@ void Reporter::summary(const CompileState &state, const ArtifactSummary &artifac
     if (options.verbose || seconds > 0.05)
       os << llvm::format(", %s %.2f", name.c_str(), seconds);
   os << "\n";
+  if (options.verbose)
+    for (const auto &[key, count] : state.counts)
+      os << "  " << key.first << ": " << count << " " << key.second << "\n";
 }
 
 } // namespace dlc

@@ -19,10 +19,6 @@ def InferShapes : Pass<"dl-infer-shapes", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::dlc::dl::DlDialect"];
-  let statistics = [
-    Statistic<"numFolded", "num-folded", "Shape computations replaced by constants">,
-    Statistic<"numRefined", "num-refined", "Types that became more static">
-  ];
 }
 
 def FormKernels : Pass<"dl-form-kernels", "::mlir::func::FuncOp"> {
@@ -47,10 +43,6 @@ def FormKernels : Pass<"dl-form-kernels", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::dlc::dl::DlDialect"];
   let options = [Option<"fuse", "fuse", "bool", "true", "Let ops share a kernel">];
-  let statistics = [
-    Statistic<"numKernels", "num-kernels", "Kernels formed">,
-    Statistic<"numFused", "num-fused", "Ops that joined another op's kernel">
-  ];
 }
 
 def FoldScale : Pass<"dl-fold-scale", "::mlir::func::FuncOp"> {
@@ -68,7 +60,6 @@ def FoldScale : Pass<"dl-fold-scale", "::mlir::func::FuncOp"> {
     arithmetic on constants is evaluated later, once.
   }];
   let dependentDialects = ["::dlc::dl::DlDialect"];
-  let statistics = [Statistic<"numFolded", "num-folded", "Scales folded into filters">];
 }
 
 def ChannelsLast : Pass<"dl-channels-last", "::mlir::func::FuncOp"> {
@@ -88,11 +79,6 @@ def ChannelsLast : Pass<"dl-channels-last", "::mlir::func::FuncOp"> {
     transposes or keeps their number.
   }];
   let dependentDialects = ["::dlc::dl::DlDialect"];
-  let statistics = [
-    Statistic<"numConverted", "num-converted", "Ops that asked for channels-last">,
-    Statistic<"numSunk", "num-sunk", "Ops that a transpose moved past">,
-    Statistic<"numTransposes", "num-transposes", "Transposes of activations left">
-  ];
 }
 
 def PackFilters : Pass<"dl-pack-filters", "::mlir::func::FuncOp"> {
@@ -108,7 +94,6 @@ def PackFilters : Pass<"dl-pack-filters", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::dlc::dl::DlDialect"];
   let options = [Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">];
-  let statistics = [Statistic<"numPacked", "num-packed", "Contractions with a packed filter">];
 }
 
 def ToLinalg : Pass<"dl-to-linalg", "::mlir::func::FuncOp"> {

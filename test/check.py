@@ -37,6 +37,7 @@ def stages(full):
         ("damage", "artifacts cut short and with changed bytes", [PYTHON, "test/hostile/artifacts.py"], None),
         ("conformance", "the onnx package's backend suite", [PYTHON, "test/conformance/run.py", *sample], None),
         ("models", "real and full-size networks against onnxruntime", [PYTHON, "test/e2e/models.py"], None),
+        ("passes", "every pass does something where it should", [PYTHON, "test/e2e/passes.py"], None),
         ("budgets", "size, memory, compile time and speed", [PYTHON, "test/e2e/budgets.py"], None),
     ]
 

@@ -1,5 +1,7 @@
 // Decides which ops share a kernel, and outlines them into dl.kernel.
 
+#include "dialects/dl/ops/Movement.h"
+#include "passes/Counts.h"
 #include "passes/Passes.h"
 #include "passes/ShapeAnalysis.h"
 
@@ -167,6 +169,7 @@ struct FormKernels : dlc::impl::FormKernelsBase<FormKernels> {
       blocks.push_back(block);
       return WalkResult::advance();
     });
+    int64_t numKernels = 0, numFused = 0;
     for (Block *block : blocks) {
       Grouping grouping(*block, *shapes, fuse);
       numFused += grouping.numFused;
@@ -175,6 +178,13 @@ struct FormKernels : dlc::impl::FormKernelsBase<FormKernels> {
         ++numKernels;
       }
     }
+    int64_t numTransposes = 0; // that run, those of constants are computed by now
+    getOperation()->walk([&](dl::TransposeOp op) {
+      numTransposes += isa<dl::KernelOp>(op->getParentOp());
+    });
+    reportCounts(*this, getOperation(), {{"kernels", numKernels},
+                                         {"fused", numFused},
+                                         {"transposes", numTransposes}});
   }
 };
 

@@ -2,6 +2,7 @@
 // channels-first value is needed and sink towards the outputs, where pairs of
 // them cancel.
 
+#include "passes/Counts.h"
 #include "passes/Passes.h"
 
 #include "dialects/dl/ops/Constant.h"
@@ -152,13 +153,8 @@ struct ChannelsLast : dlc::impl::ChannelsLastBase<ChannelsLast> {
   void runOnOperation() override {
     Rewriter rewriter(getOperation());
     rewriter.run();
-    numConverted += rewriter.numConverted;
-    numSunk += rewriter.numSunk;
-    for (auto transpose : getOperation().getBody().front().getOps<dl::TransposeOp>()) {
-      Operation *def = transpose.getInput().getDefiningOp();
-      if (!def || !def->hasTrait<OpTrait::ConstantLike>())
-        ++numTransposes;
-    }
+    reportCounts(*this, getOperation(), {{"converted", rewriter.numConverted},
+                                         {"sunk", rewriter.numSunk}});
   }
 };
 

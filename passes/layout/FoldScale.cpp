@@ -1,6 +1,7 @@
 // Folds per-channel scales and offsets around convolutions: what is left of
 // batch normalisation.
 
+#include "passes/Counts.h"
 #include "passes/Passes.h"
 
 #include "dialects/dl/ops/Constant.h"
@@ -57,7 +58,7 @@ bool isPerChannel(Value v, int64_t rank) {
 
 /// mul(conv(x, w), s) -> conv(x, w * s)
 struct FoldScaleIntoConv : OpRewritePattern<dl::MulOp> {
-  FoldScaleIntoConv(MLIRContext *context, Pass::Statistic &numFolded)
+  FoldScaleIntoConv(MLIRContext *context, int64_t &numFolded)
       : OpRewritePattern(context), numFolded(numFolded) {}
 
   LogicalResult matchAndRewrite(dl::MulOp op, PatternRewriter &b) const override {
@@ -90,7 +91,7 @@ struct FoldScaleIntoConv : OpRewritePattern<dl::MulOp> {
     ++numFolded;
     return success();
   }
-  Pass::Statistic &numFolded;
+  int64_t &numFolded;
 };
 
 /// mul(add(x, c), s) -> add(mul(x, s), c * s)
@@ -136,11 +137,13 @@ struct MergeOffsets : OpRewritePattern<dl::AddOp> {
 
 struct FoldScale : dlc::impl::FoldScaleBase<FoldScale> {
   void runOnOperation() override {
+    int64_t numFolded = 0;
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldScaleIntoConv>(&getContext(), numFolded);
     patterns.add<ScaleBeforeOffset, MergeOffsets>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    reportCounts(*this, getOperation(), {{"folded", numFolded}});
   }
 };
 

@@ -1,6 +1,7 @@
 // Gives convolutions and matrix products with constant filters the packed form
 // that the target's register tiles read.
 
+#include "passes/Counts.h"
 #include "passes/Passes.h"
 
 #include "dialects/dl/ops/Constant.h"
@@ -48,7 +49,7 @@ int64_t blockOf(int64_t channels, int64_t lanes) {
 
 struct Packing {
   int64_t lanes;
-  Pass::Statistic *numPacked;
+  int64_t *numPacked;
 };
 
 /// conv(x, w) -> packed_conv(x, pack_filter(w)), or depthwise_conv
@@ -121,10 +122,12 @@ struct PackMatMul : OpRewritePattern<dl::MatMulOp> {
 struct PackFilters : dlc::impl::PackFiltersBase<PackFilters> {
   using PackFiltersBase::PackFiltersBase;
   void runOnOperation() override {
+    int64_t numPacked = 0;
     RewritePatternSet patterns(&getContext());
     patterns.add<PackConv, PackMatMul>(&getContext(), Packing{lanes, &numPacked});
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    reportCounts(*this, getOperation(), {{"packed", numPacked}});
   }
 };
 

@@ -1,5 +1,6 @@
 // Reuses a dying operand's memory for a result.
 
+#include "passes/Counts.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
 
@@ -15,11 +16,13 @@ namespace {
 
 struct AssignInPlace : dlc::plan::impl::AssignInPlaceBase<AssignInPlace> {
   void runOnOperation() override {
+    numInPlace = 0;
     auto lifetimes = computeLifetimes(getOperation());
     forEachInstruction(getOperation(), [&](Operation *op, int64_t number) {
       if (auto dispatch = dyn_cast<DispatchOp>(op))
         tryInPlace(dispatch, number, lifetimes);
     });
+    dlc::reportCounts(*this, getOperation(), {{"in-place", numInPlace}});
   }
 
   void tryInPlace(DispatchOp dispatch, int64_t number,
@@ -48,6 +51,8 @@ struct AssignInPlace : dlc::plan::impl::AssignInPlaceBase<AssignInPlace> {
              return rootBuffer(v) == root;
            }) > 1;
   }
+
+  int64_t numInPlace = 0;
 };
 
 } // namespace

@@ -45,8 +45,6 @@ struct AssignMemory : dlc::plan::impl::AssignMemoryBase<AssignMemory> {
       buffer.setOffsetAttr(b.getI64IntegerAttr(offset));
     program.setArenaBytesAttr(b.getI64IntegerAttr(peak));
     program.setArenaLowerBoundAttr(b.getI64IntegerAttr(plan.lowerBoundBytes));
-    peakBytes += peak;
-    lowerBoundBytes += plan.lowerBoundBytes;
   }
 };
 

@@ -19,7 +19,6 @@ def AssignInPlace : Pass<"plan-assign-in-place", "::dlc::plan::ProgramOp"> {
     %y = plan.buffer "" alias affine_map<() -> (4)> of %x : tensor<4xf32> as : tensor<4xf32>
     ```
   }];
-  let statistics = [Statistic<"numInPlace", "num-in-place", "Results written over an operand">];
 }
 
 def UpdateStatesInPlace : Pass<"plan-update-states-in-place", "::dlc::plan::ProgramOp"> {
@@ -39,7 +38,6 @@ def UpdateStatesInPlace : Pass<"plan-update-states-in-place", "::dlc::plan::Prog
     plan.dispatch "step" ins(%w : tensor<4xf32>) outs(%n : tensor<4xf32>) ... inplace [0, 0]
     ```
   }];
-  let statistics = [Statistic<"numInPlace", "num-in-place", "States updated where they are">];
 }
 
 def AssignMemory : Pass<"plan-assign-memory", "::dlc::plan::ProgramOp"> {
@@ -55,10 +53,6 @@ def AssignMemory : Pass<"plan-assign-memory", "::dlc::plan::ProgramOp"> {
     %y = plan.buffer "" arena affine_map<() -> (4)> at 0 : tensor<4xf32>
     ```
   }];
-  let statistics = [
-    Statistic<"peakBytes", "peak-bytes", "Bytes of the arena">,
-    Statistic<"lowerBoundBytes", "lower-bound-bytes", "Most bytes live at once">
-  ];
 }
 
 #endif // DLC_PASSES_PLAN_PASSES_TD

@@ -1,5 +1,6 @@
 // Spares the copy from a state's new value into the state.
 
+#include "passes/Counts.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
 
@@ -18,6 +19,7 @@ struct UpdateStatesInPlace : dlc::plan::impl::UpdateStatesInPlaceBase<UpdateStat
   using Uses = llvm::DenseMap<BufferOp, SmallVector<Operation *>>;
 
   void runOnOperation() override {
+    numInPlace = 0;
     ProgramOp program = getOperation();
     Uses uses;
     llvm::DenseMap<Operation *, int64_t> numbers; // a loop's: of its end
@@ -30,6 +32,7 @@ struct UpdateStatesInPlace : dlc::plan::impl::UpdateStatesInPlaceBase<UpdateStat
     Block &body = program.getBody().front();
     for (CopyOp copy : llvm::make_early_inc_range(body.getOps<CopyOp>()))
       tryInPlace(copy, body, uses, numbers);
+    dlc::reportCounts(*this, program, {{"in-place", numInPlace}});
   }
 
   void tryInPlace(CopyOp copy, Block &body, Uses &uses,
@@ -87,6 +90,8 @@ struct UpdateStatesInPlace : dlc::plan::impl::UpdateStatesInPlaceBase<UpdateStat
       return false;
     });
   }
+
+  int64_t numInPlace = 0;
 };
 
 } // namespace

@@ -324,6 +324,14 @@ TransposeOp::permuteLayout(OpBuilder &b, ValueRange operands, ArrayRef<int64_t> 
   return SmallVector<Value>{op.getResult()};
 }
 
+/// Moving axes of size 1 alone moves no element.
+FusionRole TransposeOp::fusionRole() {
+  auto type = cast<RankedTensorType>(getInput().getType());
+  SmallVector<int64_t> moved(llvm::make_filter_range(
+      getPermutation(), [&](int64_t axis) { return type.getDimSize(axis) != 1; }));
+  return llvm::is_sorted(moved) ? FusionRole::View : defaultFusionRole(*this);
+}
+
 FailureOr<SmallVector<Value>> TransposeOp::lowerToLinalg(LinalgLowering &l) {
   int64_t rank = l.rank(getResult());
   SmallVector<AffineExpr> exprs;

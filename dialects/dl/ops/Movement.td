@@ -85,8 +85,9 @@ def Dl_ExpandOp : Dl_SingleResultOp<"expand", [
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$shape);
 }
 
-def Dl_TransposeOp : Dl_SingleResultOp<"transpose", [
+def Dl_TransposeOp : Dl_LinalgOp<"transpose", [
     DeclareOpInterfaceMethods<Dl_Differentiable>,
+    DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["lowerToLinalg", "fusionRole"]>,
     DeclareOpInterfaceMethods<Dl_LayoutAware, ["permuteLayout"]>]> {
   let summary = "Permutes the axes of a tensor.";
   let description = [{
@@ -101,6 +102,7 @@ def Dl_TransposeOp : Dl_SingleResultOp<"transpose", [
     ```
   }];
   let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs AnyRankedTensor:$result);
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
