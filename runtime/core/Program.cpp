@@ -176,6 +176,10 @@ Status Program::loadCode() {
                           ssize_t(best->size_bytes()))
     return fail(DLC_OUT_OF_MEMORY, "%s: no memory for its machine code", name.c_str());
   std::string path = "/proc/self/fd/" + std::to_string(codeFile);
+  // Kernels call libm. A host that took this library as a plug-in need not have it in
+  // its own scope; where libm is part of libc there is nothing to open.
+  static void *const math = dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL);
+  (void)math;
   library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return fail(DLC_USAGE, "%s: its machine code does not load: %s", name.c_str(), dlerror());

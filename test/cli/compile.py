@@ -9,7 +9,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import numpy as np  # noqa: E402
-from harness import DLC, Tally, compile_model, execute, need_dlc  # noqa: E402
+from harness import BUILD, DLC, Tally, compile_model, execute, need_dlc  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper, save_model  # noqa: E402
 
 F32 = TensorProto.FLOAT
@@ -101,6 +101,15 @@ def check_long_sizes(scratch, tally):
                 f"{outcome.how()}: {outcome.message()}")
 
 
+def check_plain_host(scratch, tally):
+    model = save(scratch / "libm.onnx", [helper.make_node("Atan", ["x"], ["a"], "atan"),
+                                         helper.make_node("Sinh", ["a"], ["y"], "sinh")],
+                 [tensor("x", [4])], [tensor("y", [4])])
+    report(scratch, model)
+    outcome = execute([BUILD / "bin" / "dlc-plain-host", BUILD / "lib" / "libdlc_runtime.so", scratch / "m.dlc"])
+    tally.check("kernels that call libm load in a host without it", outcome.code == 0, outcome.message())
+
+
 def check_out_of_memory(scratch, tally):
     folder = scratch / "oom"
     folder.mkdir()
@@ -114,7 +123,8 @@ def main():
     need_dlc()
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
-        for check in [check_memory, check_counts, check_source_map, check_long_sizes, check_out_of_memory]:
+        for check in [check_memory, check_counts, check_source_map, check_long_sizes, check_plain_host,
+                      check_out_of_memory]:
             check(pathlib.Path(folder), tally)
     return tally.finish()
 
