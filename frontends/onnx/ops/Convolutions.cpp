@@ -211,25 +211,71 @@ LogicalResult averagePool(NodeContext &c) {
   return failed(y) ? failure() : c.done(*y);
 }
 
+/// (sum |x|^p)^(1/p) around any sum over windows. 16-bit floats are widened: powers of
+/// them overflow before the root is taken.
+struct LpNorm {
+  NodeContext &c;
+  double p = c.opset < 2 ? c.floatAttr("p", 2) : double(c.intAttr("p", 2));
+
+  LogicalResult check() {
+    if (p == 0)
+      return c.invalid("p is 0");
+    Value x = c.input(0);
+    return x && c.isFloat(x) ? success() : LogicalResult(c.invalid("needs an input of floats"));
+  }
+  Value powers() {
+    Value x = c.input(0);
+    if (c.element(x).getIntOrFloatBitWidth() < 32)
+      x = c.cast(x, c.b.getF32Type());
+    if (p == 2)
+      return c.make<dl::MulOp>(x, x);
+    x = c.make<dl::AbsOp>(x);
+    return p == 1 ? x : c.make<dl::PowOp>(x, c.scalar(c.element(x), p));
+  }
+  Value root(Value sum) {
+    if (p == 2)
+      sum = c.make<dl::SqrtOp>(sum);
+    else if (p != 1)
+      sum = c.make<dl::PowOp>(sum, c.scalar(c.element(sum), 1 / p));
+    return c.cast(sum, c.element(c.input(0)));
+  }
+};
+
 LogicalResult lpPool(NodeContext &c) {
-  if (c.intAttr("p", 2) != 2)
-    return c.unsupported("p other than 2");
-  auto y = pool(c, c.input(0), dl::ReduceKind::sum_square, false);
-  return failed(y) ? failure() : c.done(c.make<dl::SqrtOp>(*y));
+  LpNorm norm{c};
+  if (failed(norm.check()))
+    return failure();
+  auto y = pool(c, norm.powers(), dl::ReduceKind::sum, false);
+  return failed(y) ? failure() : c.done(norm.root(*y));
 }
 
-template <dl::ReduceKind kind> LogicalResult globalPool(NodeContext &c) {
-  Value x = c.input(0);
-  if (!x || c.rank(x) < 3)
-    return c.invalid("needs an input of rank 3 or more");
+/// Reduces every axis behind the channels.
+Value reduceSpatial(NodeContext &c, Value x, dl::ReduceKind kind) {
   SmallVector<int64_t> axes;
   for (int64_t axis = 2; axis < c.rank(x); ++axis)
     axes.push_back(axis);
-  if (kind == dl::ReduceKind::sum_square && c.intAttr("p", 2) != 2)
-    return c.unsupported("p other than 2");
-  Value y = c.make<dl::ReduceOp>(x, dl::ReduceKindAttr::get(c.b.getContext(), kind),
-                                 c.array(axes), c.b.getBoolAttr(true));
-  return c.done(kind == dl::ReduceKind::sum_square ? c.make<dl::SqrtOp>(y) : y);
+  return c.make<dl::ReduceOp>(x, dl::ReduceKindAttr::get(c.b.getContext(), kind),
+                              c.array(axes), c.b.getBoolAttr(true));
+}
+
+LogicalResult checkSpatial(NodeContext &c) {
+  Value x = c.input(0);
+  if (!x || c.rank(x) < 3)
+    return c.invalid("needs an input of rank 3 or more");
+  return success();
+}
+
+template <dl::ReduceKind kind> LogicalResult globalPool(NodeContext &c) {
+  if (failed(checkSpatial(c)))
+    return failure();
+  return c.done(reduceSpatial(c, c.input(0), kind));
+}
+
+LogicalResult globalLpPool(NodeContext &c) {
+  LpNorm norm{c};
+  if (failed(checkSpatial(c)) || failed(norm.check()))
+    return failure();
+  return c.done(norm.root(reduceSpatial(c, norm.powers(), dl::ReduceKind::sum)));
 }
 
 } // namespace
@@ -239,7 +285,7 @@ void addConvolutions(Registry &r) {
   r["Conv"] = conv;
   r["ConvTranspose"] = convTranspose;
   r["GlobalAveragePool"] = globalPool<dl::ReduceKind::mean>;
-  r["GlobalLpPool"] = globalPool<dl::ReduceKind::sum_square>;
+  r["GlobalLpPool"] = globalLpPool;
   r["GlobalMaxPool"] = globalPool<dl::ReduceKind::max>;
   r["LpPool"] = lpPool;
   r["MaxPool"] = maxPool;

@@ -233,6 +233,10 @@ LogicalResult lpNormalization(NodeContext &c) {
   if (p != 1 && p != 2)
     return c.invalid("p is " + Twine(p) + ", expects 1 or 2");
   auto kind = p == 1 ? dl::ReduceKind::sum : dl::ReduceKind::sum_square;
+  // Squares of 16 bits overflow, and are rounded, before the root is taken.
+  Type element = c.element(x);
+  if (element.getIntOrFloatBitWidth() < 32)
+    x = c.cast(x, c.b.getF32Type());
   Value norm = c.make<dl::ReduceOp>(p == 1 ? c.make<dl::AbsOp>(x) : x,
                                     dl::ReduceKindAttr::get(c.b.getContext(), kind),
                                     c.array({*axis}), c.b.getBoolAttr(true));
@@ -242,7 +246,7 @@ LogicalResult lpNormalization(NodeContext &c) {
   Value zero = c.scalar(c.element(x), 0);
   Value isZero = c.make<dl::CompareOp>(norm, zero, dl::ComparisonAttr::get(c.b.getContext(), dl::Comparison::eq));
   Value safe = c.make<dl::SelectOp>(isZero, c.scalar(c.element(x), 1), norm);
-  return c.done(c.make<dl::DivOp>(x, safe));
+  return c.done(c.cast(c.make<dl::DivOp>(x, safe), element));
 }
 
 } // namespace

@@ -7,6 +7,8 @@
 #include "dialects/dl/ops/Constant.h"
 #include "dialects/dl/ops/Reduce.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace dlc::onnx {
@@ -91,6 +93,13 @@ Value logSumExp(Reduction &r, Value x) {
   return r.c.make<dl::AddOp>(r.c.make<dl::LogOp>(sum), r.reduce(shift, dl::ReduceKind::max));
 }
 
+/// Several steps of 16 bits would round, and overflow, between them.
+template <Value (*formula)(Reduction &, Value)> Value widened(Reduction &r, Value x) {
+  if (!x || !r.c.isFloat(x) || r.c.element(x).getIntOrFloatBitWidth() >= 32)
+    return formula(r, x);
+  return r.c.cast(formula(r, r.c.cast(x, r.c.b.getF32Type())), r.c.element(x));
+}
+
 template <bool largest> LogicalResult argReduce(NodeContext &c) {
   Value x = c.input(0);
   if (!x)
@@ -120,14 +129,16 @@ template <bool isLog> LogicalResult softmax(NodeContext &c) {
   if (!flattens || *axis == rank - 1)
     return c.done(apply(x, *axis));
   ArrayRef<int64_t> shape = c.type(x).getShape();
-  int64_t inner = 1;
-  for (int64_t i = *axis; i < rank; ++i) {
-    if (ShapedType::isDynamic(shape[i]))
-      return c.unsupported("flattening axes of symbolic size (opset < 13)");
-    inner *= shape[i];
-  }
+  auto product = [](ArrayRef<int64_t> sizes) {
+    return llvm::is_contained(sizes, ShapedType::kDynamic)
+               ? -1 : std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
+  };
+  int64_t outer = product(shape.take_front(*axis)), inner = product(shape.drop_front(*axis));
+  if (std::min(outer, inner) < 0 && std::max(outer, inner) <= 0)
+    return c.unsupported("flattening symbolic sizes on both sides of the axis, or beside a size "
+                         "of 0 (opset < 13)");
   Value original = c.make<dl::ShapeOfOp>(x);
-  Value y = apply(c.reshape(x, {-1, inner}), 1);
+  Value y = apply(c.reshape(x, {outer, inner}), 1);
   return c.done(c.make<dl::ReshapeOp>(y, original));
 }
 
@@ -138,9 +149,9 @@ void addReductions(Registry &r) {
   r["ArgMin"] = argReduce<false>;
   r["LogSoftmax"] = softmax<true>;
   r["ReduceL1"] = reduction<l1>;
-  r["ReduceL2"] = reduction<l2>;
-  r["ReduceLogSum"] = reduction<logSum>;
-  r["ReduceLogSumExp"] = reduction<logSumExp>;
+  r["ReduceL2"] = reduction<widened<l2>>;
+  r["ReduceLogSum"] = reduction<widened<logSum>>;
+  r["ReduceLogSumExp"] = reduction<widened<logSumExp>>;
   r["ReduceMax"] = reduction<plain<dl::ReduceKind::max>>;
   r["ReduceMean"] = reduction<plain<dl::ReduceKind::mean>>;
   r["ReduceMin"] = reduction<plain<dl::ReduceKind::min>>;

@@ -34,3 +34,20 @@ def product_cast_to_half():
 
 
 product_cast_to_half()
+
+
+def norms_of_half():
+    """The sum of squares, 160000, was rounded to f16, which ends at 65504: infinity."""
+    x = np.full((1, 1, 4), 200, np.float16)
+    model = mk([node("ReduceL2", ["x"], ["n"], keepdims=0), node("LpNormalization", ["x"], ["y"]),
+                node("GlobalLpPool", ["x"], ["g"]), node("LpPool", ["x"], ["l"], kernel_shape=[4], p=3)],
+               [vi("x", TensorProto.FLOAT16, x.shape)],
+               [vi("n", TensorProto.FLOAT16, []), vi("y", TensorProto.FLOAT16, x.shape),
+                vi("g", TensorProto.FLOAT16, [1, 1, 1]), vi("l", TensorProto.FLOAT16, [1, 1, 1])])
+    cubes = np.array([[[4 ** (1 / 3) * 200]]], np.float16)
+    write_case(str(HERE / "norms_of_half"), model, [("x", x)],
+               [np.array(400, np.float16), np.full((1, 1, 4), 0.5, np.float16),
+                np.full((1, 1, 1), 400, np.float16), cubes])
+
+
+norms_of_half()
