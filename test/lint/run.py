@@ -8,6 +8,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE.parent), str(ROOT / "docs")]
 
+import constraints  # noqa: E402
 import generate  # noqa: E402
 import layers  # noqa: E402
 import text  # noqa: E402
@@ -29,7 +30,7 @@ def pages_are_current(root, files):
 def main():
     files = tracked_files()
     tally = Tally()
-    checks = {"includes and file lengths": layers.problems, "text": text.problems,
+    checks = {"includes and file lengths": layers.problems, "text": text.problems, "constraints": constraints.problems,
               "generated pages": pages_are_current}
     for name, check in checks.items():
         found = list(check(ROOT, files))

@@ -33,6 +33,7 @@ func.func @loop_scans(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>) {
 
 // -----
 
+// if C1
 func.func @if_condition_is_no_bool(%c: tensor<2xi1>, %a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{condition must be one bool}}
   %y = dl.if %c : (tensor<2xi1>) -> tensor<4xf32> {
@@ -45,6 +46,7 @@ func.func @if_condition_is_no_bool(%c: tensor<2xi1>, %a: tensor<4xf32>) -> tenso
 
 // -----
 
+// if C2
 func.func @if_branches_differ_in_type(%c: tensor<i1>, %a: tensor<4xf32>, %b: tensor<4xi64>) -> tensor<4xf32> {
   // expected-error @+1 {{regions yield 'tensor<4xf32>' and 'tensor<4xi64>' for result 0}}
   %y = dl.if %c : (tensor<i1>) -> tensor<4xf32> {
@@ -57,6 +59,7 @@ func.func @if_branches_differ_in_type(%c: tensor<i1>, %a: tensor<4xf32>, %b: ten
 
 // -----
 
+// loop C3
 func.func @loop_changes_a_shape(%t: tensor<i64>, %x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{unsupported: a carried value changes its shape: 4 and 8 differ}}
   %y:2 = dl.loop %t, %x {operandSegmentSizes = array<i32: 1, 0, 1>}
@@ -70,6 +73,7 @@ func.func @loop_changes_a_shape(%t: tensor<i64>, %x: tensor<4xf32>) -> tensor<4x
 
 // -----
 
+// loop C4
 func.func @scan_without_trip_count(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<?x4xf32> {
   // expected-error @+1 {{scanned results need a trip count}}
   %y:3 = dl.loop %c, %x {operandSegmentSizes = array<i32: 0, 1, 1>}

@@ -28,6 +28,7 @@ func.func @gathers(%x: tensor<2x3x4xf32>, %i: tensor<5x6xi32>, %j: tensor<7xi64>
 
 // -----
 
+// gather C1
 func.func @gather_c1(%x: tensor<2xf32>, %i: tensor<1xi64>) {
   // expected-error @+1 {{axis 1 is outside the rank 1}}
   %0 = dl.gather %x, %i {axis = 1 : i64} : (tensor<2xf32>, tensor<1xi64>) -> tensor<1xf32>
@@ -36,6 +37,7 @@ func.func @gather_c1(%x: tensor<2xf32>, %i: tensor<1xi64>) {
 
 // -----
 
+// gather C2
 func.func @gather_c2(%x: tensor<2xf32>) {
   %i = dl.constant dense<-3> : tensor<1xi64>
   // expected-error @+1 {{size of the indexed axis: 2 is less than 3}}
@@ -45,6 +47,7 @@ func.func @gather_c2(%x: tensor<2xf32>) {
 
 // -----
 
+// gather_elements C1
 func.func @gather_elements_c1(%x: tensor<2x2xf32>, %i: tensor<1xi64>) {
   // expected-error @+1 {{indices have rank 1, input has 2}}
   %0 = dl.gather_elements %x, %i {axis = 0 : i64} : (tensor<2x2xf32>, tensor<1xi64>) -> tensor<1xf32>
@@ -53,6 +56,7 @@ func.func @gather_elements_c1(%x: tensor<2x2xf32>, %i: tensor<1xi64>) {
 
 // -----
 
+// gather_elements C2
 func.func @gather_elements_c2(%x: tensor<2x2xf32>, %i: tensor<1x2xf32>) {
   // expected-error @+1 {{indices have the element type 'f32', expects integers}}
   %0 = dl.gather_elements %x, %i {axis = 0 : i64} : (tensor<2x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
@@ -61,6 +65,7 @@ func.func @gather_elements_c2(%x: tensor<2x2xf32>, %i: tensor<1x2xf32>) {
 
 // -----
 
+// gather_elements C3
 func.func @gather_elements_c3(%x: tensor<2x2xf32>, %i: tensor<1x3xi64>) {
   // expected-error @+1 {{size along axis 1: 2 is less than 3}}
   %0 = dl.gather_elements %x, %i {axis = 0 : i64} : (tensor<2x2xf32>, tensor<1x3xi64>) -> tensor<1x3xf32>
@@ -69,6 +74,7 @@ func.func @gather_elements_c3(%x: tensor<2x2xf32>, %i: tensor<1x3xi64>) {
 
 // -----
 
+// gather_nd C1
 func.func @gather_nd_c1(%x: tensor<2xf32>, %i: tensor<1xi64>) {
   // expected-error @+1 {{2 coordinates and 0 batch axes do not fit rank 1}}
   %0 = dl.gather_nd %x, %i, %i {batch_dims = 0 : i64} : (tensor<2xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<1xf32>
@@ -77,6 +83,7 @@ func.func @gather_nd_c1(%x: tensor<2xf32>, %i: tensor<1xi64>) {
 
 // -----
 
+// gather_nd C2
 func.func @gather_nd_c2(%x: tensor<2x2xf32>, %i: tensor<1xi64>, %j: tensor<1xi32>) {
   // expected-error @+1 {{indices differ in type}}
   %0 = dl.gather_nd %x, %i, %j {batch_dims = 0 : i64} : (tensor<2x2xf32>, tensor<1xi64>, tensor<1xi32>) -> tensor<1xf32>
@@ -85,6 +92,7 @@ func.func @gather_nd_c2(%x: tensor<2x2xf32>, %i: tensor<1xi64>, %j: tensor<1xi32
 
 // -----
 
+// gather_nd C3
 func.func @gather_nd_c3(%x: tensor<2x2xf32>, %i: tensor<3xi64>) {
   // expected-error @+1 {{batch size along axis 0: 3 and 2 differ}}
   %0 = dl.gather_nd %x, %i {batch_dims = 1 : i64} : (tensor<2x2xf32>, tensor<3xi64>) -> tensor<3xf32>

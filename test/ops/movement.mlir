@@ -61,6 +61,7 @@ func.func @tile_multiplies(%x: tensor<?x3xf32>) -> tensor<?x?xf32> {
 
 // -----
 
+// reshape C1
 func.func @reshape_c1(%x: tensor<4xf32>, %s: tensor<?xi64>) {
   // expected-error @+1 {{shape must be an i64 vector of static length}}
   %y = dl.reshape %x, %s : (tensor<4xf32>, tensor<?xi64>) -> tensor<?x?xf32>
@@ -69,6 +70,7 @@ func.func @reshape_c1(%x: tensor<4xf32>, %s: tensor<?xi64>) {
 
 // -----
 
+// reshape C2
 func.func @reshape_c2(%x: tensor<4xf32>) {
   %s = dl.constant dense<[-1, -1]> : tensor<2xi64>
   // expected-error @+1 {{more than one -1}}
@@ -78,6 +80,7 @@ func.func @reshape_c2(%x: tensor<4xf32>) {
 
 // -----
 
+// reshape C3
 func.func @reshape_c3(%x: tensor<4xf32>) {
   %s = dl.constant dense<[3, -1]> : tensor<2xi64>
   // expected-error @+1 {{number of elements of input and result: 4 and 3 differ}}
@@ -87,6 +90,7 @@ func.func @reshape_c3(%x: tensor<4xf32>) {
 
 // -----
 
+// resolve_shape C2
 func.func @resolve_shape_c2(%x: tensor<4xf32>) {
   %s = dl.constant dense<[4, 0]> : tensor<2xi64>
   // expected-error @+1 {{shape has 0 at axis 1 but input has rank 1}}
@@ -96,6 +100,7 @@ func.func @resolve_shape_c2(%x: tensor<4xf32>) {
 
 // -----
 
+// broadcast_shape C2
 func.func @broadcast_shape_c2() {
   %a = dl.constant dense<[2]> : tensor<1xi64>
   %b = dl.constant dense<[3]> : tensor<1xi64>
@@ -106,6 +111,7 @@ func.func @broadcast_shape_c2() {
 
 // -----
 
+// expand C1
 func.func @expand_c1(%x: tensor<2x2xf32>) {
   %s = dl.constant dense<[2]> : tensor<1xi64>
   // expected-error @+1 {{shape has 1 sizes, input has rank 2}}
@@ -115,6 +121,7 @@ func.func @expand_c1(%x: tensor<2x2xf32>) {
 
 // -----
 
+// expand C2
 func.func @expand_c2(%x: tensor<2xf32>) {
   %s = dl.constant dense<[3]> : tensor<1xi64>
   // expected-error @+1 {{expanded size: 2 and 3 differ}}
@@ -124,6 +131,7 @@ func.func @expand_c2(%x: tensor<2xf32>) {
 
 // -----
 
+// transpose C1
 func.func @transpose_c1(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{permutation is none of the 2 axes}}
   %y = dl.transpose %x {permutation = array<i64: 0, 0>} : (tensor<2x3xf32>) -> tensor<2x2xf32>
@@ -132,6 +140,7 @@ func.func @transpose_c1(%x: tensor<2x3xf32>) {
 
 // -----
 
+// concat C2
 func.func @concat_c2(%x: tensor<2xf32>, %y: tensor<2x1xf32>) {
   // expected-error @+1 {{operands differ in element type or rank}}
   %z = dl.concat %x, %y {axis = 0 : i64} : (tensor<2xf32>, tensor<2x1xf32>) -> tensor<4xf32>
@@ -140,6 +149,7 @@ func.func @concat_c2(%x: tensor<2xf32>, %y: tensor<2x1xf32>) {
 
 // -----
 
+// concat C3
 func.func @concat_c3(%x: tensor<2xf32>) {
   // expected-error @+1 {{axis 1 is outside the rank 1}}
   %z = dl.concat %x, %x {axis = 1 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
@@ -148,6 +158,7 @@ func.func @concat_c3(%x: tensor<2xf32>) {
 
 // -----
 
+// concat C4
 func.func @concat_c4(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) {
   // expected-error @+1 {{size along axis 1: 3 and 4 differ}}
   %z = dl.concat %x, %y {axis = 0 : i64} : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<4x3xf32>
@@ -156,6 +167,7 @@ func.func @concat_c4(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) {
 
 // -----
 
+// tile C1
 func.func @tile_c1(%x: tensor<2x3xf32>) {
   %r = dl.constant dense<[2]> : tensor<1xi64>
   // expected-error @+1 {{repeats has 1 elements, input has rank 2}}
@@ -165,6 +177,7 @@ func.func @tile_c1(%x: tensor<2x3xf32>) {
 
 // -----
 
+// bitcast C1
 func.func @bitcast_c1(%x: tensor<4xf32>) {
   // expected-error @+1 {{cannot read the bits of 'f32' as 'i64'}}
   %y = dl.bitcast %x {to = i64} : (tensor<4xf32>) -> tensor<4xi64>

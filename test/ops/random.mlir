@@ -13,6 +13,7 @@ func.func @never_merged() -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
+// random C1
 func.func @c1_shape(%s: tensor<2x2xi64>) -> tensor<4xf32> {
   // expected-error@+1 {{shape must be an i64 vector of static length}}
   %a = dl.random %s {element = f32, normal = false, seed = 1 : i64, stream = 0 : i64} : (tensor<2x2xi64>) -> tensor<4xf32>
@@ -21,6 +22,7 @@ func.func @c1_shape(%s: tensor<2x2xi64>) -> tensor<4xf32> {
 
 // -----
 
+// random C2
 func.func @c2_element(%s: tensor<1xi64>) -> tensor<?xi32> {
   // expected-error@+1 {{draws floats, not 'i32'}}
   %a = dl.random %s {element = i32, normal = false, seed = 1 : i64, stream = 0 : i64} : (tensor<1xi64>) -> tensor<?xi32>

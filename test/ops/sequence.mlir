@@ -42,6 +42,7 @@ func.func @ordered(%x: tensor<?x9xf32>) -> tensor<?x?xi64> {
 
 // -----
 
+// range_size C1
 func.func @range_size_c1(%a: tensor<i64>, %b: tensor<f32>) {
   // expected-error @+1 {{operands must be scalars of one element type}}
   %n = dl.range_size %a, %b, %a : (tensor<i64>, tensor<f32>, tensor<i64>) -> tensor<1xi64>
@@ -50,6 +51,7 @@ func.func @range_size_c1(%a: tensor<i64>, %b: tensor<f32>) {
 
 // -----
 
+// range C1
 func.func @range_c1(%a: tensor<1xi64>, %n: tensor<1xi64>) {
   // expected-error @+1 {{start and delta must be scalars}}
   %r = dl.range %a, %a, %n : (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xi64>
@@ -58,6 +60,7 @@ func.func @range_c1(%a: tensor<1xi64>, %n: tensor<1xi64>) {
 
 // -----
 
+// range C2
 func.func @range_c2(%a: tensor<i64>, %n: tensor<2xi64>) {
   // expected-error @+1 {{size must be an i64 vector of one element}}
   %r = dl.range %a, %a, %n : (tensor<i64>, tensor<i64>, tensor<2xi64>) -> tensor<?xi64>
@@ -66,6 +69,7 @@ func.func @range_c2(%a: tensor<i64>, %n: tensor<2xi64>) {
 
 // -----
 
+// cumulate C1
 func.func @cumulate_c1(%x: tensor<4xf32>) {
   %a = dl.constant dense<1> : tensor<i64>
   // expected-error @+1 {{axis 1 is out of range for rank 1}}
@@ -75,6 +79,7 @@ func.func @cumulate_c1(%x: tensor<4xf32>) {
 
 // -----
 
+// topk C1
 func.func @topk_c1(%x: tensor<4xf32>, %k: tensor<1xi64>) {
   // expected-error @+1 {{axis -1 is outside the rank 1}}
   %v, %i = dl.topk %x, %k {axis = -1 : i64} : (tensor<4xf32>, tensor<1xi64>) -> (tensor<?xf32>, tensor<?xi64>)
@@ -83,6 +88,7 @@ func.func @topk_c1(%x: tensor<4xf32>, %k: tensor<1xi64>) {
 
 // -----
 
+// topk C2
 func.func @topk_c2(%x: tensor<4xf32>) {
   %k = dl.constant dense<5> : tensor<1xi64>
   // expected-error @+1 {{size of the axis: 4 is less than 5}}

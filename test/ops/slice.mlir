@@ -58,6 +58,7 @@ func.func @pads(%x: tensor<?x3xf32>, %v: tensor<f32>) -> tensor<?x?xf32> {
 
 // -----
 
+// slice_bounds C1
 func.func @slice_bounds_c1(%x: tensor<4xf32>, %a: tensor<1xi64>, %b: tensor<2xi64>) {
   // expected-error @+1 {{lists have the lengths 1 and 2}}
   %y = dl.slice_bounds %x, %a, %b, %a, %a : (tensor<4xf32>, tensor<1xi64>, tensor<2xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<3x1xi64>
@@ -66,6 +67,7 @@ func.func @slice_bounds_c1(%x: tensor<4xf32>, %a: tensor<1xi64>, %b: tensor<2xi6
 
 // -----
 
+// slice_bounds C2
 func.func @slice_bounds_c2(%x: tensor<4xf32>, %a: tensor<2xi64>) {
   %axes = dl.constant dense<[0, -1]> : tensor<2xi64>
   // expected-error @+1 {{axis -1 is given twice}}
@@ -75,6 +77,7 @@ func.func @slice_bounds_c2(%x: tensor<4xf32>, %a: tensor<2xi64>) {
 
 // -----
 
+// slice_bounds C3
 func.func @slice_bounds_c3(%x: tensor<4xf32>, %a: tensor<1xi64>) {
   %zero = dl.constant dense<0> : tensor<1xi64>
   // expected-error @+1 {{step is 0}}
@@ -84,6 +87,7 @@ func.func @slice_bounds_c3(%x: tensor<4xf32>, %a: tensor<1xi64>) {
 
 // -----
 
+// slice C1
 func.func @slice_c1(%x: tensor<4xf32>) {
   %b = dl.constant dense<0> : tensor<3x2xi64>
   // expected-error @+1 {{bounds must be 3 x 1 elements}}
@@ -93,6 +97,7 @@ func.func @slice_c1(%x: tensor<4xf32>) {
 
 // -----
 
+// slice C2
 func.func @slice_c2(%x: tensor<4xf32>) {
   %b = dl.constant dense<[[2], [3], [1]]> : tensor<3x1xi64>
   // expected-error @+1 {{sliced size along axis 0: 4 is less than 5}}
@@ -102,6 +107,7 @@ func.func @slice_c2(%x: tensor<4xf32>) {
 
 // -----
 
+// pad C1
 func.func @pad_c1(%x: tensor<4xf32>, %v: tensor<f32>) {
   %p = dl.constant dense<0> : tensor<1xi64>
   // expected-error @+1 {{pads has 1 elements, expects 2}}
@@ -111,6 +117,7 @@ func.func @pad_c1(%x: tensor<4xf32>, %v: tensor<f32>) {
 
 // -----
 
+// pad C2
 func.func @pad_c2(%x: tensor<4xf32>, %v: tensor<i32>) {
   %p = dl.constant dense<0> : tensor<2xi64>
   // expected-error @+1 {{value must be a scalar of type 'f32'}}
@@ -120,6 +127,7 @@ func.func @pad_c2(%x: tensor<4xf32>, %v: tensor<i32>) {
 
 // -----
 
+// pad C3
 func.func @pad_c3(%x: tensor<0xf32>, %v: tensor<f32>) {
   %p = dl.constant dense<1> : tensor<2xi64>
   // expected-error @+1 {{padded size: 0 is less than 1}}
@@ -129,6 +137,7 @@ func.func @pad_c3(%x: tensor<0xf32>, %v: tensor<f32>) {
 
 // -----
 
+// reverse_sequence C1
 func.func @reverse_sequence_c1(%x: tensor<4x2xf32>, %n: tensor<2xi64>) {
   // expected-error @+1 {{axes 1 and 1 do not fit rank 2}}
   %y = dl.reverse_sequence %x, %n {time_axis = 1 : i64, batch_axis = 1 : i64} : (tensor<4x2xf32>, tensor<2xi64>) -> tensor<4x2xf32>
@@ -137,6 +146,7 @@ func.func @reverse_sequence_c1(%x: tensor<4x2xf32>, %n: tensor<2xi64>) {
 
 // -----
 
+// reverse_sequence C2
 func.func @reverse_sequence_c2(%x: tensor<4x2xf32>, %n: tensor<3xi64>) {
   // expected-error @+1 {{batch size: 3 and 2 differ}}
   %y = dl.reverse_sequence %x, %n {time_axis = 0 : i64, batch_axis = 1 : i64} : (tensor<4x2xf32>, tensor<3xi64>) -> tensor<4x2xf32>
