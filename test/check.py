@@ -25,7 +25,7 @@ def stages(full):
     sample = [] if full else ["--sample", str(CONFORMANCE_SAMPLE)]
     return [
         ("lint", "layers, file lengths, paths, generated pages", [PYTHON, "test/lint/run.py"], None),
-        ("unit", "GoogleTest: runtime, artifact, thread pool",
+        ("unit", "GoogleTest: runtime, artifact, thread pool, data",
          ["ctest", "--test-dir", BUILD, "--output-on-failure", "--no-tests=ignore", "-j2",
           "--progress", "--output-junit", UNIT_XML], UNIT_XML),
         ("lit", "FileCheck: ops, passes, frontends, tools",

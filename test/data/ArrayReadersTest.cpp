@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <zip.h>
 #include <zlib.h>
 
 using namespace dlc;
@@ -48,6 +49,13 @@ std::string gzip(const std::string &bytes) {
   out.resize(zlib.total_out);
   deflateEnd(&zlib);
   return out;
+}
+
+std::string mnist(uint32_t count) {
+  std::string bytes = std::string("\0\0\x08\3", 4) + bigEndian(count) + bigEndian(2) + bigEndian(3);
+  for (uint32_t i = 0; i < count * 6; ++i)
+    bytes += static_cast<char>(i);
+  return bytes;
 }
 
 TEST(Npy, RowsAreSamples) {
@@ -116,19 +124,72 @@ TEST(Npz, ArraysAreFields) {
   EXPECT_EQ(samples[5][1], "\5");
 }
 
+TEST(Npz, UsedInPlaceOrUnpacked) {
+  Folder folder;
+  cli::Tensor x = counting(DLC_F32, {6, 4});
+  cli::writeNpy(folder.path("x.npy"), *x);
+  std::string array = bytesOfFile(folder.path("x.npy")), message;
+  std::vector<std::vector<std::string>> samples[2];
+  for (int method : {ZIP_CM_STORE, ZIP_CM_DEFLATE}) {
+    std::string path = folder.path(method == ZIP_CM_STORE ? "s.npz" : "d.npz");
+    zip_t *archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
+    zip_int64_t index = zip_file_add(archive, "x.npy", zip_source_buffer(archive, array.data(), array.size(), 0), 0);
+    zip_set_file_compression(archive, index, method, 0);
+    zip_set_archive_comment(archive, "with a comment", 14);
+    ASSERT_EQ(zip_close(archive), 0);
+    samples[method != ZIP_CM_STORE] = samplesOf([&](DatasetPtr &d) { return openNpz(path, d); }, message);
+    EXPECT_EQ(message, "");
+    damageChecked(path, bytesOfFile(path), [&](DatasetPtr &d) { return openNpz(path, d); });
+  }
+  ASSERT_EQ(samples[0].size(), 6u);
+  EXPECT_EQ(samples[0], samples[1]);
+}
+
+TEST(Npz, TwoArraysOfOneName) {
+  Folder folder;
+  cli::writeNpy(folder.path("x.npy"), *counting(DLC_F32, {2}));
+  DatasetPtr dataset;
+  EXPECT_FAILS(openNpy({{"x", folder.path("x.npy")}, {"x", folder.path("x.npy")}}, dataset), "two arrays are named 'x'");
+}
+
+TEST(OpenData, KnowsFilesByTheirNames) {
+  Folder folder;
+  std::string labels = std::string("\0\0\x08\1", 4) + bigEndian(3) + "abc";
+  auto opens = [&](const std::string &path, uint64_t size, Split split = Split::Train) {
+    DatasetPtr dataset;
+    Status status = openData(folder.path(path), split, dataset);
+    EXPECT_FALSE(status) << messageOf(status);
+    if (!status)
+      EXPECT_EQ(dataset->size(), size) << path;
+  };
+  folder.write("mnist/train-images-idx3-ubyte.gz", gzip(mnist(3)));
+  folder.write("mnist/train-labels-idx1-ubyte", labels);
+  opens("mnist", 3);
+  for (const char *name : {"data_batch_1.bin", "data_batch_2.bin", "test_batch.bin"})
+    folder.write(std::string("cifar/") + name, std::string(3073, '\1'));
+  opens("cifar", 2);
+  opens("cifar", 1, Split::Test);
+  folder.write("t.csv", "a, label\n1,2\n");
+  opens("t.csv", 1);
+  cli::Tensor x = counting(DLC_F32, {6, 4});
+  cli::writeNpz(folder.path("a.npz"), {{"x", x.get()}});
+  opens("a.npz", 6);
+  DatasetPtr dataset;
+  EXPECT_FAILS(openData(folder.path("mnist"), Split::Test, dataset), "no test part");
+  EXPECT_FAILS(openData(folder.path("a.npz"), Split::Test, dataset), "a file has no test part");
+  EXPECT_FAILS(openData(folder.path("none"), Split::Train, dataset), "no such file");
+  folder.write("b.csv", "a,b\n1,2\n");
+  EXPECT_FAILS(openData(folder.path("b.csv"), Split::Train, dataset), "b.csv: no column");
+  folder.write("c.xyz", "1");
+  EXPECT_FAILS(openData(folder.path("c.xyz"), Split::Train, dataset), "not known by its name");
+}
+
 TEST(Npz, Damaged) {
   Folder folder;
   cli::Tensor x = counting(DLC_F32, {30, 4}), y = counting(DLC_U8, {30});
   std::string path = folder.path("a.npz");
   cli::writeNpz(path, {{"x", x.get()}, {"y", y.get()}});
   damageChecked(path, bytesOfFile(path), [&](DatasetPtr &d) { return openNpz(path, d); });
-}
-
-std::string mnist(uint32_t count) {
-  std::string bytes = std::string("\0\0\x08\3", 4) + bigEndian(count) + bigEndian(2) + bigEndian(3);
-  for (uint32_t i = 0; i < count * 6; ++i)
-    bytes += static_cast<char>(i);
-  return bytes;
 }
 
 TEST(Idx, PlainAndGzipped) {

@@ -2,6 +2,8 @@
 
 #include "runtime/data/Failure.h"
 
+#include <algorithm>
+
 namespace dlc::data {
 
 Array ownedArray(std::string field, std::string origin, cli::Tensor tensor) {
@@ -18,6 +20,8 @@ ArrayDataset::ArrayDataset(std::string file, std::vector<Array> arrays) : name(s
   for (Array &array : arrays) {
     if (array.dims.empty())
       fail(DLC_USAGE, array.origin, ": a scalar has no samples");
+    if (std::ranges::find(columns, array.field, [](const Column &c) { return c.spec.name; }) != columns.end())
+      fail(DLC_USAGE, name, ": two arrays are named ", inQuotes(array.field));
     auto rows = static_cast<uint64_t>(array.dims[0]);
     if (&array != arrays.data() && rows != count)
       fail(DLC_USAGE, array.origin, ": ", rows, " samples, but ", arrays[0].origin, " has ", count);

@@ -2,6 +2,7 @@
 
 #include "runtime/data/Failure.h"
 #include "runtime/data/readers/Arrays.h"
+#include "runtime/data/readers/Zip.h"
 #include "runtime/tools/io/File.h"
 #include "runtime/tools/io/Npy.h"
 
@@ -25,6 +26,24 @@ Array arrayIn(std::span<const uint8_t> bytes, const std::string &field, const st
   return ownedArray(field, origin, cli::readNpy(again));
 }
 
+std::string arrayName(const std::string &path, const std::string &field) {
+  return path + ": array " + inQuotes(field);
+}
+
+/// The arrays of an archive that is not compressed, in place; none of any other.
+std::vector<Array> storedArrays(const std::string &path, const std::shared_ptr<cli::MappedFile> &file) {
+  std::vector<Array> arrays;
+  for (StoredEntry &entry : storedEntries(file->bytes())) {
+    std::string field = std::move(entry.name);
+    if (field.ends_with(".npy"))
+      field.resize(field.size() - 4);
+    if (!checksumIsRight(entry))
+      fail(DLC_USAGE, arrayName(path, field), ": wrong checksum");
+    arrays.push_back(arrayIn(entry.bytes, field, arrayName(path, field), file));
+  }
+  return arrays;
+}
+
 } // namespace
 
 Status openNpy(const std::vector<NamedFile> &files, DatasetPtr &dataset) {
@@ -40,10 +59,11 @@ Status openNpy(const std::vector<NamedFile> &files, DatasetPtr &dataset) {
 
 Status openNpz(const std::string &path, DatasetPtr &dataset) {
   return guarded([&] {
-    std::vector<Array> arrays;
-    for (cli::NamedTensor &array : cli::readNpz(path))
-      arrays.push_back(ownedArray(array.name, path + ": array " + inQuotes(array.name),
-                                  std::move(array.tensor)));
+    auto mapped = std::make_shared<cli::MappedFile>(path);
+    std::vector<Array> arrays = storedArrays(path, mapped);
+    if (arrays.empty())
+      for (cli::NamedTensor &array : cli::readNpz(path))
+        arrays.push_back(ownedArray(array.name, arrayName(path, array.name), std::move(array.tensor)));
     dataset = std::make_unique<ArrayDataset>(path, std::move(arrays));
   });
 }

@@ -144,6 +144,14 @@ struct TokenOptions {
 /// A file of token numbers: "x" [length], and "y" [length], the tokens that follow each.
 Status openTokens(const std::string &path, const TokenOptions &options, DatasetPtr &dataset);
 
+enum class Split { Train, Test };
+/// Opens what is at `path`, told by its name: .npz, .csv, .tsv (the label is the column
+/// "label", "class", "target" or "y"), .tar, and folders of MNIST's or CIFAR's files, of tar
+/// shards, or of one folder a class, perhaps within "train" and "test" (or "val"). A split
+/// that is not there is an error.
+Status openData(const std::string &path, Split split, DatasetPtr &dataset,
+                std::vector<std::string> *classes = nullptr);
+
 /// Draws that depend on (seed, epoch, sample) and their order alone: Philox4x32-10.
 class Random {
 public:
