@@ -15,15 +15,17 @@ def Dl_RandomOp : Dl_Op<"random", [
   let description = [{
     Counter-based: element i is a function of (`seed`, `stream`, i) alone, so
     the numbers do not depend on the number of threads and every run of an
-    artifact draws the same. The result has the sizes that `shape` holds.
+    artifact draws the same. With a `counter`, an i64 of rank 0, they are a function of
+    its value too. The result has the sizes that `shape` holds.
 
     Constraints:
       C1. `shape` is an i64 vector of static length
       C2. `element` is a float type
+      C3. `counter` is an i64 of rank 0
 
     Source: Philox4x32-10 (Salmon et al., SC 2011); normals by Box and Muller.
   }];
-  let arguments = (ins AnyRankedTensor:$shape, TypeAttr:$element, BoolAttr:$normal,
+  let arguments = (ins AnyRankedTensor:$shape, Optional<AnyRankedTensor>:$counter, TypeAttr:$element, BoolAttr:$normal,
                        I64Attr:$seed, I64Attr:$stream);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
