@@ -53,6 +53,14 @@ StringRef dimName(const ValueInfo &input, size_t axis, std::string &storage) {
 
 } // namespace
 
+std::optional<int64_t> GraphImporter::givenSize(const ValueInfo &input, size_t axis) const {
+  auto found = options.shapes.find(input.name.str());
+  if (found == options.shapes.end() && model.graph->inputs.size() == 1)
+    found = options.shapes.find("");
+  bool fits = found != options.shapes.end() && found->second.size() == input.type.dims.size();
+  return fits ? std::optional(found->second[axis]) : std::nullopt;
+}
+
 Type GraphImporter::argumentType(const ValueInfo &input, SmallVector<Attribute> &dims) {
   Builder b(context);
   const TypeInfo &declared = input.type;
@@ -80,10 +88,11 @@ Type GraphImporter::argumentType(const ValueInfo &input, SmallVector<Attribute> 
     std::string storage;
     StringRef name = dimName(input, axis, storage);
     auto bound = options.dims.find(name.str());
-    bool isFixed = bound != options.dims.end() && bound->second.first == bound->second.second;
-    shape.push_back(isFixed ? bound->second.first : ShapedType::kDynamic);
-    dims.push_back(isFixed ? Attribute(b.getI64IntegerAttr(bound->second.first))
-                           : b.getStringAttr(name));
+    std::optional<int64_t> size = givenSize(input, axis);
+    if (bound != options.dims.end())
+      size = bound->second.first == bound->second.second ? std::optional(bound->second.first) : std::nullopt;
+    shape.push_back(size.value_or(ShapedType::kDynamic));
+    dims.push_back(size ? Attribute(b.getI64IntegerAttr(*size)) : b.getStringAttr(name));
   }
   return RankedTensorType::get(shape, element);
 }
@@ -128,10 +137,13 @@ void GraphImporter::addConstants(const Graph &graph, OpBuilder &b, Environment &
                                           context, issues);
     if (!value)
       continue;
-    slot = dl::ConstantOp::create(b, NameLoc::get(b.getStringAttr(tensor.name)),
-                                  value.getShapedType(), value);
+    auto constant = dl::ConstantOp::create(b, NameLoc::get(b.getStringAttr(tensor.name)),
+                                           value.getShapedType(), value);
+    slot = constant;
     if (areWeights)
       weights.emplace_back(tensor.name.str(), value);
+    if (areWeights && options.nameWeights)
+      constant->setAttr("dl.weight", b.getStringAttr(tensor.name));
   }
 }
 
@@ -169,13 +181,25 @@ void GraphImporter::addResults(const Environment &env) {
     }
     checkDeclared(output, values.back());
   }
-  OpBuilder end = OpBuilder::atBlockEnd(&main.getBody().front());
-  func::ReturnOp::create(end, end.getUnknownLoc(), values);
   SmallVector<Attribute> resultAttrs;
   for (const ValueInfo &output : model.graph->outputs)
     resultAttrs.push_back(b.getDictionaryAttr(b.getNamedAttr("dl.name", b.getStringAttr(output.name))));
+  for (auto &[name, now] : updates) {
+    values.push_back(now);
+    resultAttrs.push_back(b.getDictionaryAttr(b.getNamedAttr("dl.state", name)));
+  }
+  OpBuilder end = OpBuilder::atBlockEnd(&main.getBody().front());
+  func::ReturnOp::create(end, end.getUnknownLoc(), values);
   main.setFunctionType(b.getFunctionType(main.getArgumentTypes(), ValueRange(values).getTypes()));
   main.setResAttrsAttr(b.getArrayAttr(resultAttrs));
+}
+
+void GraphImporter::updateWeight(Value old, Value now) {
+  Operation *def = old ? old.getDefiningOp() : nullptr;
+  auto name = def ? def->getAttrOfType<StringAttr>("dl.weight") : StringAttr();
+  bool isInMain = now && now.getParentBlock() == &main.getBody().front();
+  if (options.mode == ImportMode::Training && name && isInMain && now.getType() == old.getType())
+    updates.emplace_back(name, now);
 }
 
 void GraphImporter::addBounds() {

@@ -54,6 +54,10 @@ public:
   mlir::LogicalResult report(const llvm::Twine &what, bool isUnsupported);
   /// The value of a tensor; null, with the problem reported, when dl has no such type.
   mlir::ElementsAttr tensorAttr(const Tensor &tensor, StringRef what);
+  ImportMode mode() const { return options.mode; }
+  /// When training: after a run the weight `old` is to be `now`. Does nothing where `old`
+  /// is no weight of the main graph.
+  void updateWeight(mlir::Value old, mlir::Value now);
   /// Declares what is known about a block argument.
   void declare(mlir::Value value, dl::TensorInfo info) { infos[value] = std::move(info); }
 
@@ -73,6 +77,7 @@ private:
   };
 
   mlir::Type argumentType(const ValueInfo &input, llvm::SmallVector<mlir::Attribute> &dims);
+  std::optional<int64_t> givenSize(const ValueInfo &input, size_t axis) const;
   mlir::AffineExpr symbol(StringRef name);
   void addArguments(Environment &env);
   void addConstants(const Graph &graph, mlir::OpBuilder &b, Environment &env, bool areWeights);
@@ -101,6 +106,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp main;
   std::vector<std::pair<std::string, mlir::ElementsAttr>> weights;
+  /// New values of weights, by name.
+  std::vector<std::pair<mlir::StringAttr, mlir::Value>> updates;
 
   const Frame *frame = nullptr;
   const Node *current = nullptr; // problems are its

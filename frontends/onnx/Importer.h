@@ -16,9 +16,18 @@
 
 namespace dlc::onnx {
 
+/// Ops that know of training (BatchNormalization, Dropout) behave as their attributes
+/// say, or all as in inference. To train, weights and what updates them are marked, too.
+enum class ImportMode { AsExported, Inference, Training };
+
 struct ImportOptions {
+  ImportMode mode = ImportMode::AsExported;
+  /// Gives the constants that are weights their names, as `dl.weight`.
+  bool nameWeights = false;
   /// Sizes or bounds of symbolic dims: name -> [low, high].
   std::map<std::string, std::pair<int64_t, int64_t>> dims;
+  /// Whole shapes of inputs: their symbolic sizes become these. "" is the only input.
+  std::map<std::string, std::vector<int64_t>> shapes;
 };
 
 struct ImportResult {

@@ -219,6 +219,15 @@ SmallVector<Value> NodeContext::finish(Operation *op) {
   return results;
 }
 
+ImportMode NodeContext::mode() const { return importer.mode(); }
+
+void NodeContext::updateWeight(Value old, Value now) { importer.updateWeight(old, now); }
+
+void NodeContext::markStatistic(Value weight) {
+  if (Operation *def = weight ? weight.getDefiningOp() : nullptr; def && def->hasAttr("dl.weight"))
+    def->setAttr("dl.role", b.getStringAttr("statistic"));
+}
+
 Value NodeContext::constant(ElementsAttr value) {
   return dl::ConstantOp::create(b, loc, value.getShapedType(), value);
 }

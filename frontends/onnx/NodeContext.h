@@ -94,6 +94,13 @@ public:
   mlir::LogicalResult invalid(const llvm::Twine &what);
   bool failed() const { return hasFailed; }
 
+  // Training.
+  ImportMode mode() const;
+  /// When training: after a run the weight `old` is to be `now`.
+  void updateWeight(Value old, Value now);
+  /// A weight that follows the data and is not trained.
+  void markStatistic(Value weight);
+
   /// Marks an operand that may be left out; any other null operand is a problem.
   struct Omittable {
     Value value;

@@ -40,30 +40,6 @@ LogicalResult identity(NodeContext &c) {
   return c.done(c.input(0));
 }
 
-/// Inference: the mask, where asked for, is all true.
-LogicalResult dropout(NodeContext &c) {
-  for (StringRef name : {"seed", "ratio", "is_test"})
-    c.ignoreAttr(name);
-  if (!c.input(0))
-    return c.invalid("has no input");
-  if (Value mode = c.input(2)) {
-    auto training = c.constantInts(mode);
-    if (!training)
-      return c.unsupported("training_mode that is computed");
-    auto ratio = c.input(1) ? c.constantFloats(c.input(1)) : std::nullopt;
-    bool isIdentity = !(*training)[0] || (ratio && (*ratio)[0] == 0);
-    if (!isIdentity)
-      return c.unsupported("training_mode");
-  }
-  c.setOutput(0, c.input(0));
-  if (c.wants(1)) {
-    Value same = c.make<dl::CompareOp>(
-        c.input(0), c.input(0), dl::ComparisonAttr::get(c.b.getContext(), dl::Comparison::eq));
-    c.setOutput(1, c.make<dl::OrOp>(same, c.make<dl::NotOp>(same)));
-  }
-  return success();
-}
-
 LogicalResult cast(NodeContext &c) {
   if (!c.input(0))
     return c.invalid("has no input");
@@ -125,7 +101,6 @@ void addBasics(Registry &r) {
   r["Cast"] = cast;
   r["CastLike"] = castLike;
   r["Constant"] = constant;
-  r["Dropout"] = dropout;
   r["Identity"] = identity;
   r.add("ConstantOfShape", 1, 1, constantOfShape, 9);
   r.add("Shape", 1, 1, shape);

@@ -73,11 +73,13 @@ LogicalResult trainedBatchNormalization(NodeContext &c) {
   double momentum = c.floatAttr("momentum", 0.9);
   Value batch[] = {average, variance};
   for (size_t i : {0, 1}) {
-    if (!c.wants(i + 1))
+    if (!c.wants(i + 1) && c.mode() != ImportMode::Training)
       continue;
     Value old = c.input(i + 3), now = c.reshape(batch[i], {-1});
     Value moved = n.add(n.mul(n.widen(old), n.k(momentum)), n.mul(now, n.k(1 - momentum)));
-    c.setOutput(i + 1, c.cast(moved, c.element(old)));
+    Value updated = c.cast(moved, c.element(old));
+    c.setOutput(i + 1, updated);
+    c.updateWeight(old, updated);
   }
   return c.done(c.cast(y, c.element(c.input(0))));
 }
@@ -87,9 +89,13 @@ LogicalResult trainedBatchNormalization(NodeContext &c) {
 LogicalResult batchNormalization(NodeContext &c) {
   if (c.numInputs() != 5)
     return c.invalid("has " + Twine(c.numInputs()) + " inputs, expects 5");
-  if (c.rank(c.input(0)) >= 2 && c.intAttr("training_mode", 0))
+  c.markStatistic(c.input(3)), c.markStatistic(c.input(4));
+  if (c.rank(c.input(0)) >= 2 && c.intAttr("training_mode", 0) && c.mode() != ImportMode::Inference)
     return trainedBatchNormalization(c);
   c.ignoreAttr("momentum"); // of the running statistics, which stay as they are
+  for (size_t i : {1, 2})
+    if (c.mode() == ImportMode::Inference)
+      c.setOutput(i, c.input(i + 2));
   if (c.opset < 7 && c.has("is_test") && !c.intAttr("is_test", 0))
     return c.unsupported("training_mode");
   if (c.opset < 9 && !c.intAttr("spatial", 1))
