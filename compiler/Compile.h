@@ -4,10 +4,13 @@
 #ifndef DLC_COMPILER_COMPILE_H
 #define DLC_COMPILER_COMPILE_H
 
+#include "passes/train/Options.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace dlc {
 
@@ -17,6 +20,7 @@ struct CompileOptions {
   std::string target = "cpu";
   std::string cpu = "native"; // "x86-64-v3", "znver4", ...
   std::map<std::string, std::pair<int64_t, int64_t>> dims; // symbol -> bounds
+  std::map<std::string, std::vector<int64_t>> shapes; // of inputs; "": of the only one
   std::string stopAfter;      // a phase; prints the IR instead of an artifact
   std::string dumpDir;        // IR after each phase, kernels, objects
   bool printIrAfterAll = false;
@@ -27,6 +31,7 @@ struct CompileOptions {
   double budgetSeconds = 0;   // 0: none
   int64_t budgetMegabytes = 0;
   unsigned threads = 0;       // 0: one per core
+  TrainingOptions training;
 };
 
 /// Exit codes, as documented for every command.

@@ -14,10 +14,11 @@ struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module; // null after an error
   std::vector<NamedWeight> weights;
   size_t numNodes = 0; // of the model's graphs; ops of a .mlir file
-  std::shared_ptr<void> memory; // what constants point into
+  std::vector<std::shared_ptr<void>> memory; // what constants point into
 };
 
-/// `.onnx` through the ONNX frontend, `.mlir` as dl IR.
+/// `.onnx` through the ONNX frontend, `.mlir` as dl IR. To train, `@main` is the model as
+/// it trains and `@infer` the same as it infers.
 ImportedModel importModel(const CompileOptions &options, mlir::MLIRContext &context,
                           Reporter &report);
 

@@ -4,6 +4,7 @@
 #include "compiler/LowerToPlan.h"
 #include "passes/Passes.h"
 #include "passes/plan/Passes.h"
+#include "passes/train/BuildTraining.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -56,6 +57,16 @@ LogicalResult runShapes(ModuleOp module, CompileState &state) {
                    [] { return createCanonicalizerPass(); },
                    [] { return createCSEPass(); }, createInferShapes,
                    [] { return createCanonicalizerPass(); });
+}
+
+/// The model becomes the programs that train it.
+LogicalResult runTraining(ModuleOp module, CompileState &state) {
+  const TrainingOptions &options = state.options.training;
+  if (!options.enabled)
+    return success();
+  if (failed(separateWeights(module, options)) || failed(runShapes(module, state)))
+    return failure();
+  return buildTraining(module, options);
 }
 
 LogicalResult runGraph(ModuleOp module, CompileState &state) {
@@ -116,6 +127,7 @@ LogicalResult runPlan(ModuleOp module, CompileState &state) {
 }
 
 constexpr Phase kPhases[] = {
+    {"train", runTraining},
     {"shapes", runShapes},
     {"graph", runGraph},
     {"layout", runLayout},

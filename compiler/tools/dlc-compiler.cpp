@@ -2,6 +2,7 @@
 // `dlc check` execute it, so that `dlc run` never maps LLVM.
 
 #include "compiler/Compile.h"
+#include "compiler/tools/TrainingFlags.h"
 
 #include <CLI/CLI.hpp>
 
@@ -39,6 +40,22 @@ std::string parseDim(const std::string &text, CompileOptions &options) {
   return "";
 }
 
+/// "x=16,3,28,28", or "16,3,28,28" for the only input.
+std::string parseShape(const std::string &text, CompileOptions &options) {
+  size_t equals = text.find('=');
+  std::string name = equals == std::string::npos ? "" : text.substr(0, equals);
+  std::string sizes = equals == std::string::npos ? text : text.substr(equals + 1);
+  std::vector<int64_t> shape;
+  for (const char *at = sizes.data(), *end = at + sizes.size(); at != end;) {
+    auto [next, error] = std::from_chars(at, end, shape.emplace_back());
+    if (error != std::errc() || shape.back() < 0 || (next != end && *next != ','))
+      return "--shape expects NAME=SIZE,SIZE,..., got '" + text + "'";
+    at = next == end ? end : next + 1;
+  }
+  options.shapes[name] = shape;
+  return "";
+}
+
 void addModelOptions(CLI::App &app, CompileOptions &options) {
   app.add_option("model", options.input, "model.onnx, or dl IR as model.mlir")
       ->required();
@@ -53,6 +70,17 @@ void addModelOptions(CLI::App &app, CompileOptions &options) {
       ->type_name("NAME=SIZE")
       ->expected(1)
       ->take_all();
+  app.add_option_function<std::vector<std::string>>(
+         "--shape",
+         [&options](const std::vector<std::string> &texts) {
+           for (const std::string &text : texts)
+             if (std::string error = parseShape(text, options); !error.empty())
+               throw CLI::ValidationError(error);
+         },
+         "fix all sizes of an input: x=16,3,28,28")
+      ->type_name("NAME=SIZES")
+      ->expected(1)
+      ->take_all();
 }
 
 void addCompileOptions(CLI::App &app, CompileOptions &options) {
@@ -63,8 +91,8 @@ void addCompileOptions(CLI::App &app, CompileOptions &options) {
                  "native, x86-64-v2, x86-64-v3, x86-64-v4, znver4, ...")
       ->capture_default_str();
   app.add_option("--stop-after", options.stopAfter,
-                 "print the IR after a phase: import, shapes, graph, layout, "
-                 "constants, kernels, plan");
+                 "print the IR after a phase: import, train, shapes, graph, "
+                 "layout, constants, kernels, plan");
   app.add_option("--dump-dir", options.dumpDir, "write the IR of every phase there");
   app.add_flag("--print-ir-after-all", options.printIrAfterAll,
                "print the IR after every pass");
@@ -77,6 +105,7 @@ void addCompileOptions(CLI::App &app, CompileOptions &options) {
   app.add_option("--budget-mb", options.budgetMegabytes,
                  "memory above which the compiler skips optional work");
   app.add_option("--threads", options.threads, "compiler threads (0: one per core)");
+  addTrainingFlags(app, options.training);
   app.footer("Example:\n  dlc compile resnet50.onnx -o resnet50.dlc --dim N=1..64");
 }
 
