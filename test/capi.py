@@ -36,6 +36,9 @@ def library():
                 "dlc_tensor_data": c.c_void_p, "dlc_tensor_dims": c.POINTER(c.c_int64),
                 "dlc_tensor_size_bytes": c.c_int64, "dlc_status_message": c.c_char_p,
                 "dlc_model_input_name": c.c_char_p, "dlc_model_output_name": c.c_char_p,
+                "dlc_model_entry": c.c_void_p, "dlc_model_read_state": c.c_void_p,
+                "dlc_model_write_state": c.c_void_p, "dlc_model_state_name": c.c_char_p,
+                "dlc_model_state_role": c.c_char_p, "dlc_model_state_count": c.c_size_t,
                 "dlc_model_arena_bytes": c.c_int64,
                 "dlc_model_weight_bytes": c.c_int64, "dlc_model_input_count": c.c_size_t, "dlc_model_output_count": c.c_size_t}
     for name, result in pointers.items():
@@ -94,7 +97,7 @@ class Model:
 
     def run(self, feeds, options=None):
         """Runs on a dictionary of arrays; new arrays come back by output name."""
-        arrays = [np.ascontiguousarray(feeds[name]) for name in self.inputs]
+        arrays = [np.asarray(feeds[name], order="C") for name in self.inputs]
         wrapped = [self._wrap(array) for array in arrays]
         results = (c.c_void_p * max(1, len(self.outputs)))()
         try:
@@ -105,6 +108,32 @@ class Model:
             for tensor in wrapped:
                 self.lib.dlc_tensor_free(tensor)
         return {name: self._take(tensor) for name, tensor in zip(self.outputs, results)}
+
+    def entry(self, name):
+        """Another entry of the same artifact, over the same states."""
+        other = Model.__new__(Model)
+        other.lib, other.handle = self.lib, c.c_void_p()
+        self._check(self.lib.dlc_model_entry(self.handle, name.encode(), c.byref(other.handle)))
+        other.inputs, other.outputs = other._names("input"), other._names("output")
+        return other
+
+    def states(self):
+        """Names and roles."""
+        return {self.lib.dlc_model_state_name(self.handle, c.c_size_t(i)).decode():
+                self.lib.dlc_model_state_role(self.handle, c.c_size_t(i)).decode()
+                for i in range(self.lib.dlc_model_state_count(self.handle))}
+
+    def read_state(self, name):
+        tensor = c.c_void_p()
+        self._check(self.lib.dlc_model_read_state(self.handle, name.encode(), c.byref(tensor)))
+        return self._take(tensor.value)
+
+    def write_state(self, name, array):
+        tensor = self._wrap(np.asarray(array, order="C"))
+        try:
+            self._check(self.lib.dlc_model_write_state(self.handle, name.encode(), tensor))
+        finally:
+            self.lib.dlc_tensor_free(tensor)
 
     def close(self):
         self.lib.dlc_model_free(self.handle)

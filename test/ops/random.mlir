@@ -31,6 +31,7 @@ func.func @c2_element(%s: tensor<1xi64>) -> tensor<?xi32> {
 
 // -----
 
+// random C3
 func.func @c3_counter(%s: tensor<1xi64>, %c: tensor<1xi64>) -> tensor<?xf32> {
   // expected-error@+1 {{counter must be an i64 of rank 0}}
   %a = dl.random %s, %c {element = f32, normal = false, seed = 1 : i64, stream = 0 : i64} : (tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>

@@ -23,19 +23,18 @@ std::string readAndSet() {
 }
 
 dlc::Model entryOf(const dlc::Model &model, const char *name) {
-  dlc_model *entry = nullptr;
-  dlc::Status status(dlc_model_entry(model.get(), name, &entry));
+  dlc::Model entry;
+  dlc::Status status = model.entry(name, entry);
   EXPECT_EQ(status.code(), DLC_OK) << status.message();
-  return dlc::Model(entry);
+  return entry;
 }
 
 Floats stateOf(const dlc::Model &model, const char *name) {
-  dlc_tensor *tensor = nullptr;
-  dlc::Status status(dlc_model_read_state(model.get(), name, &tensor));
+  dlc::Tensor tensor;
+  dlc::Status status = model.readState(name, tensor);
   EXPECT_EQ(status.code(), DLC_OK) << status.message();
-  dlc::Tensor owner(tensor);
-  const float *data = owner.data<float>();
-  return {data, data + owner.sizeBytes() / 4};
+  const float *data = tensor.data<float>();
+  return {data, data + tensor.sizeBytes() / 4};
 }
 
 TEST(States, LiveFromRunToRunAndAreShared) {
@@ -66,10 +65,10 @@ TEST(States, AreWrittenByName) {
   RunTest test(readAndSet());
   Floats data = {5, 6, 7, 8}, less = {1};
   dlc::Tensor tensor = RunTest::tensor(data), small = RunTest::tensor(less);
-  EXPECT_EQ(dlc::Status(dlc_model_write_state(test.model.get(), "s", tensor.get())).code(), DLC_OK);
+  EXPECT_EQ(test.model.writeState("s", tensor).code(), DLC_OK);
   EXPECT_EQ(stateOf(test.model, "s"), data);
-  EXPECT_EQ(dlc::Status(dlc_model_write_state(test.model.get(), "s", small.get())).code(), DLC_USAGE);
-  EXPECT_EQ(dlc::Status(dlc_model_write_state(test.model.get(), "t", tensor.get())).code(), DLC_USAGE);
+  EXPECT_EQ(test.model.writeState("s", small).code(), DLC_USAGE);
+  EXPECT_EQ(test.model.writeState("t", tensor).code(), DLC_USAGE);
   EXPECT_EQ(dlc_model_state_count(test.model.get()), 1u);
   EXPECT_STREQ(dlc_model_state_role(test.model.get(), 0), "parameter");
   EXPECT_EQ(dlc_model_state_name(test.model.get(), 1), nullptr);

@@ -83,6 +83,25 @@ public:
   const char *inputName(size_t i) const { return dlc_model_input_name(handle, i); }
   const char *outputName(size_t i) const { return dlc_model_output_name(handle, i); }
 
+  /// Another entry, over the same states: "train_step", "eval", ...
+  Status entry(const char *name, Model &other) const {
+    dlc_model *found = nullptr;
+    Status status(dlc_model_entry(handle, name, &found));
+    other = Model(found);
+    return status;
+  }
+  /// Copies a state out; a tensor that is empty is created.
+  Status readState(const char *name, Tensor &tensor) const {
+    dlc_tensor *read = tensor.get();
+    Status status(dlc_model_read_state(handle, name, &read));
+    if (read != tensor.get())
+      tensor = Tensor(read);
+    return status;
+  }
+  Status writeState(const char *name, const Tensor &tensor) const {
+    return Status(dlc_model_write_state(handle, name, tensor.get()));
+  }
+
   /// Fills `outputs`; empty ones are created.
   template <size_t Inputs, size_t Outputs>
   Status run(const Tensor (&inputs)[Inputs], Tensor (&outputs)[Outputs]) const {

@@ -9,6 +9,7 @@
 namespace dlc::cli {
 
 void addRunCommand(CLI::App &app, int &exitCode);
+void addTrainCommand(CLI::App &app, int &exitCode);
 void addBenchCommand(CLI::App &app, int &exitCode);
 void addInspectCommand(CLI::App &app, int &exitCode);
 void addDoctorCommand(CLI::App &app, int &exitCode);

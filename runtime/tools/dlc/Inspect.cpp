@@ -8,12 +8,14 @@
 #include "runtime/tools/dlc/Weights.h"
 #include "runtime/tools/io/Error.h"
 #include "runtime/tools/io/Npy.h"
+#include "runtime/schema/EntryView.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <array>
 #include <iostream>
+#include <map>
 #include <memory>
 
 namespace dlc::cli {
@@ -80,6 +82,28 @@ void printSizes(const Artifact &artifact) {
             << table.nodes()->size() << " nodes -> " << table.kernels()->size() << " kernels in "
             << countDispatches(artifact) << " dispatches"
             << " (--kernels lists them)\n";
+}
+
+/// Of an artifact that trains: its programs, and what lives from run to run.
+void printStates(const Artifact &artifact) {
+  const schema::Artifact &table = artifact.table();
+  if (table.entries() && table.entries()->size() > 0) {
+    std::cout << "entries:";
+    for (uint32_t i = 0; i < schema::entryCount(table); ++i)
+      std::cout << (i ? ", " : " ") << schema::entryAt(table, i).name;
+    std::cout << " (shown is the first)\n";
+  }
+  std::map<std::string, std::pair<size_t, double>> roles;
+  for (uint32_t i = 0; table.states() && i < table.states()->size(); ++i) {
+    const schema::State &state = *table.states()->Get(i);
+    auto &[count, bytes] = roles[text(state.role())];
+    const auto *dims = state.dims();
+    ++count;
+    bytes += static_cast<double>(dlc_type_size_bytes(dlc_type(state.element()), dims ? dims->data() : nullptr,
+                                                     dims ? static_cast<int>(dims->size()) : 0));
+  }
+  for (const auto &[role, total] : roles)
+    std::cout << "states: " << total.first << " of role " << role << ", " << bytesText(total.second) << "\n";
 }
 
 void printPlan(const MemoryPlan &plan) {
@@ -179,6 +203,7 @@ int inspect(const InspectOptions &options) {
             << ", format " << table.format_version() << "\n";
   printSignature(artifact);
   printSizes(artifact);
+  printStates(artifact);
   if (options.kernels)
     printKernels(artifact);
   if (options.weights)

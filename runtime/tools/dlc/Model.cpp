@@ -28,6 +28,15 @@ std::string portList(const std::vector<Port> &ports) {
 Model::Model(const std::string &path, int threads, const std::string &device) : path(path) {
   dlc_load_options options = {sizeof(options), threads, false, device.c_str()};
   check(dlc_model_load(path.c_str(), &options, &handle));
+  readPorts();
+}
+
+Model::Model(const Model &model, const char *entry) : path(model.path) {
+  check(dlc_model_entry(model.handle, entry, &handle));
+  readPorts();
+}
+
+void Model::readPorts() {
   for (size_t i = 0; i < dlc_model_input_count(handle); ++i) {
     Port port{dlc_model_input_name(handle, i), dlc_model_input_type(handle, i), {}, {}};
     port.dims.resize(DLC_MAX_RANK);

@@ -30,6 +30,8 @@ struct KernelTime {
 class Model {
 public:
   Model(const std::string &path, int threads, const std::string &device = "cpu");
+  /// Another entry of the same artifact.
+  Model(const Model &model, const char *entry);
   ~Model() { dlc_model_free(handle); }
   Model(const Model &) = delete;
 
@@ -40,6 +42,9 @@ public:
   const std::string path;
   dlc_model *handle = nullptr;
   std::vector<Port> inputs, outputs;
+
+private:
+  void readPorts();
 };
 
 } // namespace dlc::cli

@@ -65,6 +65,7 @@ int run(int argc, char **argv) {
   int exitCode = DLC_OK;
   addCompilerCommands(app);
   addRunCommand(app, exitCode);
+  addTrainCommand(app, exitCode);
   addBenchCommand(app, exitCode);
   addInspectCommand(app, exitCode);
   addDoctorCommand(app, exitCode);

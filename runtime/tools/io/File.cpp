@@ -117,6 +117,9 @@ void writeFile(const std::string &path, std::span<const std::string_view> parts)
   try {
     for (std::string_view part : parts)
       writeAll(descriptor, part, path);
+    // The bytes are on the disk before the name is theirs.
+    if (fsync(descriptor) != 0)
+      fail(DLC_USAGE, path, ": cannot write: ", std::strerror(errno));
   } catch (const Error &) {
     close(descriptor);
     unlink(temporary.c_str());

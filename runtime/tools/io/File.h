@@ -76,7 +76,8 @@ private:
   size_t size = 0;
 };
 
-/// Writes beside the file and renames: an interrupted write leaves no half file.
+/// Writes beside the file and renames: an interrupted write, even by a crash of the
+/// machine, leaves no half file.
 void writeFile(const std::string &path, std::span<const std::string_view> parts);
 
 bool hasExtension(const std::string &path, const char *extension);
