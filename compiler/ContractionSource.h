@@ -22,6 +22,10 @@ struct ContractionSource {
 std::optional<ContractionSource> toMatMul(dl::KernelOp kernel, ShapeAnalysis &shapes,
                                           const std::string &name);
 
+/// A dl.attention that has a kernel; none for other kernels.
+std::optional<ContractionSource> toAttention(dl::KernelOp kernel, ShapeAnalysis &shapes,
+                                             const std::string &name);
+
 /// A packed contraction with an elementwise epilogue over f32; none otherwise.
 std::optional<ContractionSource> toContraction(dl::KernelOp kernel,
                                                ShapeAnalysis &shapes,

@@ -73,6 +73,8 @@ FailureOr<KernelSources::Use> KernelSources::add(dl::KernelOp kernel,
   auto contraction = toContraction(kernel, shapes, source.name);
   if (!contraction)
     contraction = toMatMul(kernel, shapes, source.name);
+  if (!contraction)
+    contraction = toAttention(kernel, shapes, source.name);
   if (contraction) {
     key = contraction->key;
     sizes = contraction->sizes;

@@ -104,6 +104,20 @@ LogicalResult runConstants(ModuleOp module, CompileState &state) {
   return runPasses(module, state, [] { return createCanonicalizerPass(); });
 }
 
+/// After the constants, which say what is a scale and what a mask.
+LogicalResult runComposites(ModuleOp module, CompileState &state) {
+  DecomposeOptions composites;
+  // Linalg text knows no composite ops.
+  composites.keepKernels = state.options.fuse && !state.sources.keepLinalg;
+  if (composites.keepKernels && failed(runPasses(module, state, createFuseAttention)))
+    return failure();
+  if (failed(runPasses(module, state, [&] { return createDecompose(composites); },
+                       [] { return createCanonicalizerPass(); }, createInferShapes,
+                       [] { return createCSEPass(); })))
+    return failure();
+  return runConstants(module, state);
+}
+
 LogicalResult runKernels(ModuleOp module, CompileState &state) {
   FormKernelsOptions options;
   options.fuse = state.options.fuse;
@@ -132,6 +146,7 @@ constexpr Phase kPhases[] = {
     {"graph", runGraph},
     {"layout", runLayout},
     {"constants", runConstants},
+    {"composites", runComposites},
     {"kernels", runKernels},
     {"plan", runPlan},
 };

@@ -45,6 +45,48 @@ def FormKernels : Pass<"dl-form-kernels", "::mlir::func::FuncOp"> {
   let options = [Option<"fuse", "fuse", "bool", "true", "Let ops share a kernel">];
 }
 
+def FuseAttention : Pass<"dl-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "Recognises attention that exporters wrote as products, masks and a softmax.";
+  let description = [{
+    The scores between the first product and the softmax may be scaled, capped
+    by tanh, biased and masked, in this order, and are read by nobody else.
+
+    ```mlir
+    // Before
+    %x = dl.matmul %q, %kt
+    %s = dl.mul %x, %scale
+    %b = dl.add %s, %bias
+    %p = dl.softmax %b {axis = 3 : i64}
+    %y = dl.matmul %p, %v
+    // After
+    %k = dl.transpose %kt {permutation = array<i64: 0, 1, 3, 2>}
+    %y = dl.attention %q, %k, %v, %bias {scale = ..}
+    ```
+    A transpose that made `%kt` is read through. Runs after the passes that
+    train: a gradient is that of the ops as they were.
+  }];
+  let dependentDialects = ["::dlc::dl::DlDialect"];
+  let statistics = [Statistic<"numFused", "num-fused", "Attentions recognised">];
+}
+
+def Decompose : Pass<"dl-decompose", "::mlir::func::FuncOp"> {
+  let summary = "Replaces composite ops by simpler ones.";
+  let description = [{
+    ```mlir
+    // Before
+    %y = dl.attention %q, %k, %v {scale = 1.0 : f64}
+    // After
+    %x = dl.matmul %q, %k {transpose_rhs}
+    %p = dl.softmax %x {axis = 3 : i64}
+    %y = dl.matmul %p, %v
+    ```
+  }];
+  let dependentDialects = ["::dlc::dl::DlDialect"];
+  let options = [Option<"keepKernels", "keep-kernels", "bool", "false",
+                        "Leave the ops for which the CPU target has a kernel">];
+  let statistics = [Statistic<"numDecomposed", "num-decomposed", "Ops replaced">];
+}
+
 def FoldScale : Pass<"dl-fold-scale", "::mlir::func::FuncOp"> {
   let summary = "Folds constant scales and offsets (batch normalisation) into convolutions.";
   let description = [{

@@ -94,7 +94,10 @@ def Dl_Decomposes : OpInterface<"Decomposes"> {
     InterfaceMethod<
       /*desc=*/"Emits the value of each result in dl ops.",
       "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
-      (ins "::mlir::OpBuilder &":$b)>
+      (ins "::mlir::OpBuilder &":$b)>,
+    InterfaceMethod<
+      /*desc=*/"True when the CPU target has a kernel for the op as it stands.",
+      "bool", "hasKernel", (ins), "", "return false;">
   ];
 }
 

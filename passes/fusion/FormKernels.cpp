@@ -39,10 +39,14 @@ bool isInlineConstant(Operation *op) {
 class Grouping {
 public:
   Grouping(Block &block, ShapeAnalysis &shapes, bool fuse) : shapes(shapes), fuse(fuse) {
-    for (Operation &op : block)
-      if (auto lowering = dyn_cast<dl::LowersToLinalg>(&op))
+    for (Operation &op : block) {
+      if (auto lowering = dyn_cast<dl::LowersToLinalg>(&op)) {
         if (FusionRole role = lowering.fusionRole(); role != FusionRole::View)
           add(&op, role);
+      } else if (isa<dl::Decomposes>(&op)) { // left whole for a kernel of its own
+        add(&op, FusionRole::Opaque);
+      }
+    }
   }
 
   SmallVector<Group *> inOrder() {
@@ -121,12 +125,13 @@ void outline(Group &group) {
   llvm::SetVector<Value> inputs;
   llvm::SmallPtrSet<Operation *, 8> members(group.ops.begin(), group.ops.end());
   SmallVector<Operation *> constants;
+  bool isComposite = isa<dl::Decomposes>(group.root); // its kernel reads buffers
   for (Operation *op : group.ops)
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();
       if (def && members.contains(def))
         continue;
-      if (def && isInlineConstant(def))
+      if (def && isInlineConstant(def) && !isComposite)
         constants.push_back(def);
       else
         inputs.insert(operand);

@@ -57,3 +57,19 @@ func.func @keeps_broadcast_producer(%x: tensor<4xf32>, %y: tensor<8x4xf32>) -> t
 
 // ALONE-LABEL: @fuses_chain(
 // ALONE-COUNT-3: dl.kernel
+
+// -----
+
+// A composite op is a kernel of its own, whose operands are all buffers.
+
+// CHECK-LABEL: @keeps_constant_of_attention(
+// CHECK:         %[[B:.+]] = dl.constant
+// CHECK:         dl.kernel(%{{.+}}, %[[B]])
+// CHECK-NEXT:    ^bb0(
+// CHECK-NEXT:      dl.attention
+func.func @keeps_constant_of_attention(%q: tensor<1x2x5x8xf32>) -> tensor<1x2x5x8xf32> {
+  %b = dl.constant dense<0.5> : tensor<1xf32>
+  %y = dl.attention %q, %q, %q, %b {operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>, scale = 1.0 : f64}
+     : (tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>, tensor<1xf32>) -> tensor<1x2x5x8xf32>
+  return %y : tensor<1x2x5x8xf32>
+}

@@ -1,14 +1,13 @@
-// Attention (opsets 23 to 25) as products, masks and a softmax. Masked keys get
-// exactly 0, and a row with no key at all gives 0 instead of NaN.
+// Attention (opsets 23 to 25). Masked keys get exactly 0, and a row with no key at
+// all gives 0 instead of NaN.
 
 #include "frontends/onnx/ops/Families.h"
 #include "frontends/onnx/ops/ShapeTools.h"
 
 #include "frontends/onnx/TensorData.h"
 
+#include "dialects/dl/ops/Attention.h"
 #include "dialects/dl/ops/Elementwise.h"
-#include "dialects/dl/ops/MatMul.h"
-#include "dialects/dl/ops/Reduce.h"
 #include "dialects/dl/ops/Slice.h"
 
 #include <cmath>
@@ -29,36 +28,8 @@ public:
     Value present[2] = {k, v};
     c.setOutput(1, present[0]);
     c.setOutput(2, present[1]);
-    repeatHeads();
-    // The scale is split over both factors, as ONNX's definition does.
-    Value root = c.scalar(element, std::sqrt(scale));
-    Value logits = c.make<dl::MatMulOp>(c.make<dl::MulOp>(q, root), c.make<dl::MulOp>(k, root),
-                                        UnitAttr(), c.b.getUnitAttr());
-    int64_t mode = c.intAttr("qk_matmul_output_mode", 0);
-    Value shown = logits;
-    if (softcap > 0) {
-      Value cap = c.scalar(element, softcap);
-      logits = c.make<dl::MulOp>(c.make<dl::TanhOp>(c.make<dl::DivOp>(logits, cap)), cap);
-      shown = logits;
-    }
-    Value bias = buildBias();
-    if (c.failed())
-      return failure();
-    Value biased = bias ? c.make<dl::AddOp>(logits, bias) : logits;
-    if (mode == 2)
-      shown = biased;
-    Type precise = c.has("softmax_precision") ? c.elementTypeAttr("softmax_precision") : element;
-    if (!precise)
-      return failure();
-    Value wide = c.cast(biased, precise);
-    Value weights = c.make<dl::SoftmaxOp>(wide, c.b.getI64IntegerAttr(3), UnitAttr());
-    weights = c.cast(weights, element);
-    if (bias)
-      weights = c.make<dl::SelectOp>(isMaskedRow(bias), c.scalar(element, 0), weights);
-    if (mode == 3)
-      shown = weights;
-    c.setOutput(3, shown);
-    Value y = c.make<dl::MatMulOp>(weights, v, UnitAttr(), UnitAttr());
+    buildMask();
+    Value y = attend();
     if (y && flat) {
       y = c.transpose(y, {0, 2, 1, 3});
       Value shape = s.concat({s.pick(s.shape(y), {0, 1}), c.ints({-1})});
@@ -119,23 +90,26 @@ private:
     return success(!c.failed());
   }
 
-  /// [B,kv,S,D] -> [B,q,S,D], each head repeated.
-  void repeatHeads() {
-    int64_t queryHeads = c.type(q).getDimSize(1), keyHeads = c.type(k).getDimSize(1);
-    if (queryHeads == keyHeads)
-      return;
-    if (ShapedType::isDynamic(queryHeads) || ShapedType::isDynamic(keyHeads) || keyHeads == 0 ||
-        queryHeads % keyHeads != 0) {
-      (void)c.invalid(Twine(queryHeads) + " query heads are not a multiple of " +
-                      Twine(keyHeads) + " key heads");
-      return;
-    }
-    for (Value *x : {&k, &v}) {
-      Value shape = s.shape(*x), rest = s.pick(shape, {2, 3}), batch = s.pick(shape, {0});
-      Value wide = s.expandTo(s.unsqueeze(*x, 2),
-                              s.concat({batch, c.ints({keyHeads, queryHeads / keyHeads}), rest}));
-      *x = s.reshapeTo(wide, s.concat({batch, c.ints({queryHeads}), rest}));
-    }
+  /// Y; also what output 3 shows of the way to it.
+  Value attend() {
+    Type precise = c.has("softmax_precision") ? c.elementTypeAttr("softmax_precision") : element;
+    int64_t mode = c.intAttr("qk_matmul_output_mode", 0);
+    if (!precise || c.failed())
+      return {};
+    auto number = [&](double v) { return c.b.getF64FloatAttr(v); };
+    auto unit = [&](bool isSet) { return isSet ? c.b.getUnitAttr() : UnitAttr(); };
+    Value y = c.make<dl::AttentionOp>(
+        q, k, v, NodeContext::Omittable{allowed}, NodeContext::Omittable{bias}, number(scale),
+        softcap > 0 ? number(softcap) : FloatAttr(), unit(isTopLeftCausal()), FloatAttr(),
+        unit(allowed || bias || isTopLeftCausal()),
+        precise == element ? TypeAttr() : TypeAttr::get(precise));
+    if (!y || !c.wants(3))
+      return y;
+    auto stages = y.getDefiningOp<dl::AttentionOp>().expand(c.b);
+    if (failed(stages))
+      return {};
+    c.setOutput(3, mode == 3 ? stages->weights : mode == 2 ? stages->masked : stages->scores);
+    return stages->result;
   }
 
   Value minusInfinity() {
@@ -145,38 +119,43 @@ private:
   Value toBias(Value allowed) {
     return c.make<dl::SelectOp>(allowed, c.scalar(element, 0), minusInfinity());
   }
-  Value both(Value a, Value b) { return a ? c.make<dl::AndOp>(a, b) : b; }
+  void restrict(Value more) { allowed = allowed ? c.make<dl::AndOp>(allowed, more) : more; }
 
-  /// The mask input as an additive bias as wide as the keys.
-  Value maskBias() {
+  /// The mask input: bool says what is allowed, numbers are added.
+  void readMask() {
     Value mask = c.input(3);
     if (!mask)
-      return {};
-    Value bias = c.element(mask).isInteger(1) ? toBias(mask) : c.cast(mask, element);
-    if (!bias)
-      return {};
+      return;
     int64_t rank = c.rank(mask);
     if (rank < 1 || rank > 4) {
       (void)c.invalid("attn_mask has rank " + Twine(rank));
-      return {};
+      return;
     }
-    if (c.dims(bias)[rank - 1] == c.dims(k)[2])
-      return bias;
+    bool isBool = c.element(mask).isInteger(1);
+    if (c.dims(mask)[rank - 1] == c.dims(k)[2]) {
+      if (isBool)
+        restrict(mask);
+      else
+        bias = c.cast(mask, element);
+      return;
+    }
     // A narrower mask leaves the keys beyond it masked.
-    Value missing = c.make<dl::SubOp>(s.size(k, 2), s.size(bias, rank - 1));
+    Value narrow = isBool ? toBias(mask) : c.cast(mask, element);
+    Value missing = c.make<dl::SubOp>(s.size(k, 2), s.size(narrow, rank - 1));
     NodeContext::Ints zeros(2 * rank - 1, 0);
     Value pads = s.concat({c.ints(zeros), missing});
-    return c.make<dl::PadOp>(bias, pads, minusInfinity(),
+    bias = c.make<dl::PadOp>(narrow, pads, minusInfinity(),
                              dl::PadModeAttr::get(c.b.getContext(), dl::PadMode::constant));
   }
 
-  Value buildBias() {
-    Value bias = maskBias(), allowed;
-    auto merge = [&](Value more) { bias = bias ? c.make<dl::AddOp>(bias, more) : more; };
+  /// Row i sees the keys up to i: neither a past nor lengths shift it.
+  bool isTopLeftCausal() { return causal && !offset && !c.input(6); }
+
+  void buildMask() {
+    readMask();
     Value lengths = c.input(6);
-    bool windowed = leftWindow >= 0 || rightWindow >= 0;
-    if (causal || windowed) {
-      Type i64 = c.b.getI64Type();
+    bool isShifted = causal && !isTopLeftCausal();
+    if (isShifted || leftWindow >= 0 || rightWindow >= 0) {
       Value rows = c.reshape(s.iota(s.toScalar(s.size(q, 2))), {-1, 1});
       Value columns = c.reshape(s.iota(s.toScalar(s.size(k, 2))), {1, -1});
       Value shift = offset;
@@ -186,36 +165,24 @@ private:
         rows = c.make<dl::AddOp>(rows, shift);
       Value ahead = c.make<dl::SubOp>(columns, rows); // key minus query position
       auto bound = [&](const char *predicate, int64_t value) {
-        allowed = both(allowed, s.compare(predicate, ahead, c.intScalar(i64, value)));
+        restrict(s.compare(predicate, ahead, c.intScalar(c.b.getI64Type(), value)));
       };
-      if (causal)
+      if (isShifted)
         bound("le", 0);
       if (rightWindow >= 0)
         bound("le", rightWindow);
       if (leftWindow >= 0)
         bound("ge", -leftWindow);
-      merge(toBias(allowed));
     }
     if (lengths) {
       Value columns = s.iota(s.toScalar(s.size(k, 2)));
-      Value ends = c.reshape(s.vector(lengths), {-1, 1, 1, 1});
-      merge(toBias(s.compare("lt", columns, ends)));
+      restrict(s.compare("lt", columns, c.reshape(s.vector(lengths), {-1, 1, 1, 1})));
     }
-    return bias;
-  }
-
-  /// [.., q, 1]: rows whose bias is -inf throughout.
-  Value isMaskedRow(Value bias) {
-    int64_t last = c.rank(bias) - 1;
-    Value most = c.make<dl::ReduceOp>(
-        bias, dl::ReduceKindAttr::get(c.b.getContext(), dl::ReduceKind::max), c.array({last}),
-        c.b.getBoolAttr(true));
-    return s.compare("eq", most, minusInfinity());
   }
 
   NodeContext &c;
   ShapeTools s;
-  Value q, k, v, offset;
+  Value q, k, v, offset, allowed, bias;
   Type element;
   bool flat = false, causal = false;
   double scale = 0, softcap = 0;

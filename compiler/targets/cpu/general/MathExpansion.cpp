@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -77,10 +78,32 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
   }
 };
 
+/// x^2 -> x * x, x^3 -> x * x * x: no call of the library for every element.
+struct ExpandSmallPower : OpRewritePattern<math::PowFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::PowFOp op, PatternRewriter &b) const override {
+    FloatAttr exponent;
+    DenseFPElementsAttr splat;
+    if (matchPattern(op.getRhs(), m_Constant(&splat)) && splat.isSplat())
+      exponent = splat.getSplatValue<FloatAttr>();
+    else if (!matchPattern(op.getRhs(), m_Constant(&exponent)))
+      return b.notifyMatchFailure(op, "the exponent is no constant");
+    double value = exponent.getValueAsDouble();
+    if (value != 2 && value != 3)
+      return b.notifyMatchFailure(op, "the exponent is not 2 or 3");
+    Value x = op.getLhs(), result = arith::MulFOp::create(b, op.getLoc(), x, x);
+    if (value == 3)
+      result = arith::MulFOp::create(b, op.getLoc(), result, x);
+    b.replaceOp(op, result);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateMathExpansion(RewritePatternSet &patterns) {
-  patterns.add<ExpandExp>(patterns.getContext());
+  patterns.add<ExpandExp, ExpandSmallPower>(patterns.getContext());
   // MLIR's approximations of tanh and erf saturate right and keep NaN.
   populatePolynomialApproximateTanhPattern(patterns);
   populatePolynomialApproximateErfPattern(patterns);
