@@ -2,7 +2,7 @@
 that noise hits both, medians, and a ratio above 1 where dlc is faster. A result
 that was not compared with the peer's first is never timed.
 
-usage: peers.py [--networks PART,...] [--batch 1] [--threads 1] [--seconds 5] [--json FILE]
+usage: peers.py [--networks PART,...] [--batch 1] [--length 128] [--threads 1] [--seconds 5] [--json FILE]
 """
 import argparse
 import json
@@ -21,8 +21,12 @@ import reference  # noqa: E402
 from harness import compile_model, need_dlc  # noqa: E402
 
 
-def networks(batch):
-    return catalog.full_size(batch) + catalog.packaged() + catalog.parity()
+def networks(args):
+    # Transformers take half a GB each: made only when asked for by name.
+    parts = [part for part in args.networks.split(",") if part]
+    large = [name for name in ("bert_base", "gpt2_small") if any(part in name for part in parts)]
+    return [*catalog.full_size(args.batch), *catalog.packaged(), *catalog.parity(),
+            *catalog.transformers(large, args.length, args.batch)]
 
 
 def milliseconds(function):
@@ -72,6 +76,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--networks", default="", help="only names that contain one of these, comma-separated")
     parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--length", type=int, default=128, help="words per sequence")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=5, help="time per network")
     parser.add_argument("--json", type=pathlib.Path)
@@ -83,7 +88,7 @@ def main():
     need_dlc()
     rows = []
     print(f"{'network':24}{'dlc ms':>10}{'ort ms':>10}{'ratio':>8}{'compile s':>11}{'load ms':>9}")
-    for network in networks(args.batch):
+    for network in networks(args):
         if not any(part in network.name for part in args.networks.split(",")):
             continue
         with tempfile.TemporaryDirectory() as scratch:

@@ -4,6 +4,7 @@ import pathlib
 from dataclasses import dataclass
 
 import make_models
+import make_transformers
 from harness import CACHE, ROOT
 from reference import site_packages
 
@@ -55,5 +56,14 @@ def full_size(batch="N"):
             for name in make_models.NETWORKS]
 
 
+def transformers(names, length, batch="N"):
+    """Random weights; word numbers and masks are 0 or 1."""
+    sizes = (1, 3) if batch == "N" else (batch,)
+    return [Network(f"{name}_{batch}x{length}", make_transformers.path_of(name, batch, length, CACHE / "models"),
+                    [dict.fromkeys(("input_ids", "attention_mask"), [size, length]) for size in sizes])
+            for name in names]
+
+
 def everything():
-    return packaged() + parity() + full_size("N") + full_size(1) + light()
+    tiny = transformers(("bert_tiny", "gpt2_tiny"), 37)
+    return packaged() + parity() + full_size("N") + full_size(1) + light() + tiny
