@@ -177,7 +177,7 @@ void Pipeline::transfer(Slot &slot) {
   if (slot.code == DLC_OK && slot.count > 0) {
     Batch batch;
     batch.slot = &slot;
-    status = options.transfer(batch);
+    status = guarded([&] { require(options.transfer(batch)); });
     for (size_t i = 0; i < batch.fieldCount(); ++i)
       bytes += static_cast<uint64_t>(dlc_tensor_size_bytes(batch.tensor(i)));
     batch.slot = nullptr; // the slot stays with the pipeline

@@ -306,6 +306,31 @@ TEST(Loader, ASlowReaderShowsAsWaiting) {
   EXPECT_LT(loader.statistics().waitShare(), 0.5);
 }
 
+TEST(Loader, ReadersOverlapSlowFiles) {
+  double seconds[2];
+  for (int readers : {0, 6}) {
+    auto dataset = std::make_unique<Counting>(96);
+    dataset->onRead = [](uint64_t) { sleepMs(4); }; // files far away
+    LoaderOptions options;
+    options.batchSize = 16;
+    options.readers = readers;
+    Loader loader;
+    ASSERT_OK(Loader::create(std::move(dataset), {}, options, loader));
+    EXPECT_EQ(drain(loader).size(), 6u);
+    seconds[readers > 0] = loader.statistics().totalSeconds;
+  }
+  EXPECT_LT(seconds[1], 0.6 * seconds[0]);
+}
+
+TEST(Loader, ATransferMayThrow) {
+  LoaderOptions options;
+  options.transfer = [](Batch &) -> Status { throw std::runtime_error("device lost"); };
+  Loader loader;
+  ASSERT_OK(Loader::create(std::make_unique<Counting>(9), {}, options, loader));
+  Batch batch;
+  EXPECT_FAILS(loader.next(batch), "device lost");
+}
+
 TEST(Loader, RecordsThatAreBatches) {
   LoaderOptions options;
   options.batchSize = 0;

@@ -260,7 +260,9 @@ struct LoaderOptions {
   size_t cacheFileBytes = 0;  // so that nothing is left behind), up to so many bytes
 
   Allocator allocator;                     // empty: plain memory
-  std::function<Status(Batch &)> transfer; // stage "transfer": on a thread of its own, in order
+  /// Stage "transfer": on a thread of its own, in order. The batch stays the loader's: it
+  /// may be read and changed, not kept.
+  std::function<Status(Batch &)> transfer;
 };
 
 /// Where a loader stands between two batches; four numbers to keep in a checkpoint.
