@@ -241,7 +241,8 @@ void Pipeline::checkFailure(const Slot &slot) {
     fail(DLC_USAGE, "every sample of an epoch is broken; the last: ", totals.lastBroken);
 }
 
-Slot *Pipeline::nextSlot() {
+/// Null after the last batch. `mayRetry`: the failure is the caller's, and passes.
+Slot *Pipeline::nextSlot(bool &mayRetry) {
   for (;;) {
     {
       std::lock_guard lock(mutex);
@@ -249,6 +250,7 @@ Slot *Pipeline::nextSlot() {
         return nullptr;
     }
     Slot *slot = options.workers > 0 ? waitForBatch() : fillBatchHere();
+    mayRetry = !slot;
     if (!slot)
       fail(DLC_USAGE, "the caller holds all ", slots.size(),
            " batches; give one back or raise prefetch");
@@ -278,11 +280,13 @@ Status Pipeline::next(Batch &batch) {
   if (failed)
     return failure(failed.code(), failed.message());
   Slot *slot = nullptr;
-  Status status = guarded([&] { slot = nextSlot(); });
+  bool mayRetry = false;
+  Status status = guarded([&] { slot = nextSlot(mayRetry); });
   std::lock_guard lock(mutex);
   totals.waitSeconds += std::chrono::duration<double>(Clock::now() - start).count();
   if (status) {
-    failed = failure(status.code(), status.message());
+    if (!mayRetry)
+      failed = failure(status.code(), status.message());
     return status;
   }
   if (slot) {

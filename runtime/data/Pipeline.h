@@ -85,7 +85,7 @@ private:
   Slot *pending(uint64_t sequence, Slot::State state) const;
   Slot *waitForBatch();
   Slot *fillBatchHere();
-  Slot *nextSlot();
+  Slot *nextSlot(bool &mayRetry);
   void checkFailure(const Slot &slot);
 
   const LoaderOptions options;

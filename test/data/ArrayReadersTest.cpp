@@ -159,8 +159,9 @@ TEST(OpenData, KnowsFilesByTheirNames) {
     DatasetPtr dataset;
     Status status = openData(folder.path(path), split, dataset);
     EXPECT_FALSE(status) << messageOf(status);
-    if (!status)
+    if (!status) {
       EXPECT_EQ(dataset->size(), size) << path;
+    }
   };
   folder.write("mnist/train-images-idx3-ubyte.gz", gzip(mnist(3)));
   folder.write("mnist/train-labels-idx1-ubyte", labels);

@@ -231,6 +231,9 @@ TEST(Loader, HoldingEveryBatchIsAnErrorAndNoDeadlock) {
     for (int i = 0; i < 3; ++i)
       ASSERT_OK(loader.next(batches[i]));
     EXPECT_FAILS(loader.next(batches[3]), "holds all 3");
+    batches[1] = Batch();
+    ASSERT_OK(loader.next(batches[3]));
+    EXPECT_EQ(batches[3].number(), 3u);
   }
 }
 

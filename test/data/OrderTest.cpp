@@ -110,8 +110,9 @@ TEST(Order, AWindowKeepsNeighboursTogether) {
     for (uint64_t i = 0; i < window; ++i)
       seen.insert(order.index(2, block * window + i));
     bool wraps = seen.contains(0) && seen.contains(size - 1);
-    if (!wraps)
+    if (!wraps) {
       EXPECT_EQ(*seen.rbegin() - *seen.begin(), window - 1) << block;
+    }
   }
 }
 
