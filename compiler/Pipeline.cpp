@@ -64,7 +64,10 @@ LogicalResult runTraining(ModuleOp module, CompileState &state) {
   const TrainingOptions &options = state.options.training;
   if (!options.enabled)
     return success();
-  if (failed(separateWeights(module, options)) || failed(runShapes(module, state)))
+  // Composite ops have the gradient of what they decompose into.
+  if (failed(separateWeights(module, options)) ||
+      failed(runPasses(module, state, [] { return createDecompose(); })) ||
+      failed(runShapes(module, state)))
     return failure();
   return buildTraining(module, options);
 }
