@@ -66,7 +66,6 @@ def FuseAttention : Pass<"dl-fuse-attention", "::mlir::func::FuncOp"> {
     train: a gradient is that of the ops as they were.
   }];
   let dependentDialects = ["::dlc::dl::DlDialect"];
-  let statistics = [Statistic<"numFused", "num-fused", "Attentions recognised">];
 }
 
 def Decompose : Pass<"dl-decompose", "::mlir::func::FuncOp"> {
@@ -84,7 +83,6 @@ def Decompose : Pass<"dl-decompose", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::dlc::dl::DlDialect"];
   let options = [Option<"keepKernels", "keep-kernels", "bool", "false",
                         "Leave the ops for which the CPU target has a kernel">];
-  let statistics = [Statistic<"numDecomposed", "num-decomposed", "Ops replaced">];
 }
 
 def FoldScale : Pass<"dl-fold-scale", "::mlir::func::FuncOp"> {

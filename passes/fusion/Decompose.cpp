@@ -1,5 +1,6 @@
 // Replaces composite ops where no kernel takes them whole.
 
+#include "passes/Counts.h"
 #include "passes/Passes.h"
 
 namespace dlc {
@@ -30,8 +31,8 @@ struct Decompose : dlc::impl::DecomposeBase<Decompose> {
         result.replaceAllUsesWith(value);
       }
       op->erase();
-      ++numDecomposed;
     }
+    reportCounts(*this, getOperation(), {{"decomposed", int64_t(ops.size())}});
   }
 };
 

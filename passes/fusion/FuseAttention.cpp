@@ -1,5 +1,6 @@
 // Finds attention in the graphs that exporters write.
 
+#include "passes/Counts.h"
 #include "passes/Passes.h"
 #include "passes/ShapeAnalysis.h"
 
@@ -217,6 +218,7 @@ struct FuseAttention : dlc::impl::FuseAttentionBase<FuseAttention> {
     auto shapes = ShapeAnalysis::run(getOperation());
     if (!shapes)
       return signalPassFailure();
+    int64_t numFused = 0;
     SmallVector<dl::MatMulOp> products;
     getOperation()->walk([&](dl::MatMulOp op) { products.push_back(op); });
     for (dl::MatMulOp last : products) {
@@ -230,6 +232,7 @@ struct FuseAttention : dlc::impl::FuseAttentionBase<FuseAttention> {
       last.getResult().replaceAllUsesWith(attention);
       ++numFused; // what is left has no users: canonicalization erases it
     }
+    reportCounts(*this, getOperation(), {{"fused", numFused}});
   }
 };
 
