@@ -102,6 +102,27 @@ def FoldScale : Pass<"dl-fold-scale", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::dlc::dl::DlDialect"];
 }
 
+def ExpandConvGradients : Pass<"dl-expand-conv-gradients", "::mlir::func::FuncOp"> {
+  let summary = "Turns gradients of convolutions into convolutions and matrix products.";
+  let description = [{
+    A transposed convolution becomes one dense convolution whose channels hold
+    every phase of the stride, interleaved afterwards; the gradient of a filter
+    becomes one product over all positions.
+
+    ```mlir
+    // Before
+    %dx = dl.conv_transpose %dy, %w {strides = array<i64: 1, 1>, ...}
+    %dw = dl.conv_filter_gradient %x, %dy {...}
+    // After
+    %f = dl.slice (dl.transpose %w), flipped along every tap
+    %dx = dl.conv %dy, %f {...}
+    %p = dl.patches %xt {...}
+    %dw = dl.matmul %p, %dyt {transpose_lhs}
+    ```
+  }];
+  let dependentDialects = ["::dlc::dl::DlDialect"];
+}
+
 def ChannelsLast : Pass<"dl-channels-last", "::mlir::func::FuncOp"> {
   let summary = "Computes convolutions and pooling with the channels as the last axis.";
   let description = [{

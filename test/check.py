@@ -32,6 +32,7 @@ def stages(full):
          [LIT, "-v", "-j2", "--allow-empty-runs", "--xunit-xml-output", LIT_XML, "test"], LIT_XML),
         ("cli", "dlc's arguments, exit codes and array files", [PYTHON, "test/cli/run.py"], None),
         ("compile", "what dlc compile announces, its limits", [PYTHON, "test/cli/compile.py"], None),
+        ("gradients", "every op's gradient against finite differences", [PYTHON, "test/gradients/run.py"], None),
         ("cases", "models rebuilt from public bug reports", [PYTHON, "test/cases/run.py"], None),
         ("hostile", "malformed and hostile files", [PYTHON, "test/hostile/run.py"], None),
         ("damage", "artifacts cut short and with changed bytes", [PYTHON, "test/hostile/artifacts.py"], None),

@@ -7,6 +7,8 @@
 #include "dialects/dl/ops/Gather.h"
 #include "dialects/dl/ops/Movement.h"
 #include "dialects/dl/ops/Reduce.h"
+#include "dialects/dl/ops/Sequence.h"
+#include "dialects/dl/ops/Slice.h"
 
 #include <cmath>
 
@@ -118,7 +120,7 @@ Value GradientBuilder::flatten(Value x, ArrayRef<int64_t> groupStarts) {
     auto axes = llvm::to_vector(llvm::seq<int64_t>(groupStarts[i], end));
     sizes.push_back(reduce(sizesOf(x, axes), ReduceKind::prod, {0}, true));
   }
-  return reshape(x, make<ConcatOp>(ValueRange(sizes), b.getI64IntegerAttr(0)));
+  return reshape(x, concat(sizes, 0));
 }
 
 Value GradientBuilder::keepAxes(Value reduced, Value like, ArrayRef<int64_t> axes) {
@@ -133,8 +135,34 @@ Value GradientBuilder::keepAxes(Value reduced, Value like, ArrayRef<int64_t> axe
   }
   if (llvm::none_of(shape, ShapedType::isDynamic))
     return reshape(reduced, indices(shape));
-  return reshape(reduced, make<ConcatOp>(ValueRange(parts), b.getI64IntegerAttr(0)));
+  return reshape(reduced, concat(parts, 0));
 }
+
+Value GradientBuilder::concat(ArrayRef<Value> parts, int64_t axis) {
+  return make<ConcatOp>(ValueRange(parts), b.getI64IntegerAttr(axis));
+}
+
+Value GradientBuilder::slice(Value x, int64_t axis, Value start, Value size) {
+  if (failed || !x)
+    return {};
+  int64_t rank = typeOf(x).getRank();
+  SmallVector<Value> parts;
+  auto row = [&](Value others, Value own) {
+    for (int64_t i = 0; i < rank; ++i)
+      parts.push_back(i == axis ? own : others ? others : sizesOf(x, i));
+  };
+  row(indices({0}), start);
+  row({}, size);
+  row(indices({1}), indices({1}));
+  return make<SliceOp>(x, reshape(concat(parts, 0), indices({3, rank})));
+}
+
+Value GradientBuilder::iota(Value size) {
+  Type i64 = b.getI64Type();
+  return make<RangeOp>(constantOf(i64, 0), constantOf(i64, 1), size);
+}
+
+Value GradientBuilder::zeros(Value shape, Value like) { return make<ExpandOp>(zero(like), shape); }
 
 Value GradientBuilder::transpose(Value x, ArrayRef<int64_t> permutation) {
   return make<TransposeOp>(x, b.getDenseI64ArrayAttr(permutation));

@@ -95,6 +95,14 @@ public:
   }
   /// The product of the sizes of some axes of `like`, in its element type.
   Value countOf(Value like, llvm::ArrayRef<int64_t> axes);
+  Value concat(llvm::ArrayRef<Value> parts, int64_t axis);
+  /// A part of one axis; `start` and `size` are i64 vectors of one element.
+  Value slice(Value x, int64_t axis, Value start, Value size);
+  /// 0, 1, .. along a new vector; `size` is an i64 vector of one element.
+  Value iota(Value size);
+  /// Zeros of the shape that an i64 vector holds, of the element type of `like`.
+  Value zeros(Value shape, Value like);
+  Value zerosLike(Value like) { return zeros(shapeOf(like), like); }
   /// The gradient of broadcasting `like`: sums what it was repeated along.
   Value sumTo(Value grad, Value like);
   /// sumTo for each operand of the op; null where there is nothing or no need.

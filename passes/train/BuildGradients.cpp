@@ -31,7 +31,7 @@ void forEachOperand(Operation *op, llvm::function_ref<void(Value)> visit) {
 class ReverseMode {
 public:
   ReverseMode(Value loss, ArrayRef<Value> wrt, OpBuilder &b)
-      : loss(loss), wrt(wrt), b(b), block(b.getInsertionBlock()) {}
+      : loss(loss), wrt(wrt.begin(), wrt.end()), b(b), block(b.getInsertionBlock()) {}
 
   FailureOr<SmallVector<Value>> run(Value seed) {
     auto type = dyn_cast<RankedTensorType>(loss.getType());
@@ -39,6 +39,8 @@ public:
       return emitError(loss.getLoc()) << "loss has the type " << loss.getType()
                                       << ", expects one float";
     collectPath();
+    if (failed(decomposePath()))
+      return failure();
     Operation *before = b.getInsertionPoint() == block->begin()
                             ? nullptr : &*std::prev(b.getInsertionPoint());
     grads[loss] = seed ? seed : one(type);
@@ -55,6 +57,8 @@ public:
 private:
   /// The ops that depend on `wrt` and that the loss depends on, in order.
   void collectPath() {
+    active.clear();
+    path.clear();
     active.insert_range(wrt);
     SmallVector<Operation *> reached;
     for (Operation &op : llvm::make_range(block->begin(), b.getInsertionPoint())) {
@@ -73,6 +77,32 @@ private:
       forEachOperand(op, [&](Value v) { wanted.insert(v); });
     }
     std::reverse(path.begin(), path.end());
+  }
+
+  /// A composite op without a gradient of its own is differentiated as what it is
+  /// made of. It stays, unused, for those who hold its results.
+  LogicalResult decomposePath() {
+    bool isChanged = false;
+    for (Operation *op : path) {
+      auto composite = dyn_cast<dl::Decomposes>(op);
+      if (!composite || isa<dl::Differentiable>(op))
+        continue;
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(op);
+      auto parts = composite.decompose(b);
+      if (failed(parts))
+        return failure();
+      for (auto [result, part] : llvm::zip_equal(op->getResults(), *parts)) {
+        llvm::replace(wrt, Value(result), part);
+        loss = loss == result ? part : loss;
+        result.replaceAllUsesWith(part);
+      }
+      isChanged = true;
+    }
+    if (!isChanged)
+      return success();
+    collectPath();
+    return decomposePath();
   }
 
   LogicalResult differentiate(Operation *op) {
@@ -120,19 +150,18 @@ private:
   void eraseUnused(Operation *before, ArrayRef<Value> results) {
     llvm::DenseSet<Value> kept(results.begin(), results.end());
     auto it = b.getInsertionPoint();
-    auto first = before ? std::next(before->getIterator()) : block->begin();
-    while (it != first) {
-      Operation &op = *--it;
+    while (it != block->begin() && &*std::prev(it) != before) {
+      Operation &op = *std::prev(it);
       bool isKept = llvm::any_of(op.getResults(), [&](Value v) { return kept.contains(v); });
-      if (isKept || !isOpTriviallyDead(&op))
-        continue;
-      ++it;
-      op.erase();
+      if (!isKept && isOpTriviallyDead(&op))
+        op.erase();
+      else
+        --it;
     }
   }
 
   Value loss;
-  ArrayRef<Value> wrt;
+  SmallVector<Value> wrt;
   OpBuilder &b;
   Block *block;
   llvm::DenseSet<Value> active; // depends on `wrt`

@@ -2,8 +2,10 @@
 
 #include "dialects/dl/ops/Conv.h"
 
+#include "dialects/dl/Gradient.h"
 #include "dialects/dl/LinalgLowering.h"
 #include "dialects/dl/ScalarMath.h"
+#include "dialects/dl/ops/ConvGradient.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -161,6 +163,60 @@ AffineExpr ConvOp::countFlops(function_ref<ArrayRef<AffineExpr>(Value)> dims) {
   return outputs * taps * 2; // One multiply and one add per tap.
 }
 
+namespace {
+
+/// d(loss)/d(filter) where `input` was convolved to the shape of `grad`.
+Value filterGradient(GradientBuilder &g, Value input, Value grad, Value filter,
+                     ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
+                     ArrayRef<int64_t> pads, int64_t groups) {
+  auto type = cast<RankedTensorType>(filter.getType());
+  ArrayRef<int64_t> kernel = type.getShape().drop_front(2);
+  if (llvm::any_of(kernel, ShapedType::isDynamic)) {
+    (void)g.refuse("the filter's spatial sizes are not static");
+    return {};
+  }
+  return g.make<ConvFilterGradientOp>(input, grad, kernel, strides, dilations, pads, groups, false);
+}
+
+} // namespace
+
+// What a transposed convolution leaves open is how far the input reached beyond
+// the last whole stride: that is its output_padding.
+Value convDataGradient(GradientBuilder &g, Value input, Value grad, Value filter,
+                       ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
+                       ArrayRef<int64_t> pads, int64_t groups) {
+  auto inType = cast<RankedTensorType>(input.getType());
+  auto filterType = cast<RankedTensorType>(filter.getType());
+  SmallVector<int64_t> rest;
+  for (auto [axis, stride] : llvm::enumerate(strides)) {
+    int64_t size = inType.getDimSize(2 + axis), taps = filterType.getDimSize(2 + axis);
+    if (stride == 1) {
+      rest.push_back(0);
+      continue;
+    }
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(taps)) {
+      (void)g.refuse("stride " + Twine(stride) + " on a spatial axis of symbolic size");
+      return {};
+    }
+    int64_t window = (taps - 1) * dilations[axis] + 1;
+    rest.push_back((size + pads[axis] + pads[axis + strides.size()] - window) % stride);
+  }
+  return g.make<ConvTransposeOp>(grad, filter, strides, dilations, pads, ArrayRef<int64_t>(rest), groups);
+}
+
+FailureOr<SmallVector<Value>> ConvOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  if (getChannelsLast())
+    return g.refuse("channels-last is made by the layout passes, after differentiation");
+  Value dx, dw;
+  if (g.needs(getInput()))
+    dx = convDataGradient(g, getInput(), grads[0], getFilter(), getStrides(), getDilations(),
+                          getPads(), getGroups());
+  if (g.needs(getFilter()))
+    dw = filterGradient(g, getInput(), grads[0], getFilter(), getStrides(), getDilations(), getPads(),
+                        getGroups());
+  return SmallVector<Value>{dx, dw};
+}
+
 //===----------------------------------------------------------------------===//
 // dl.conv_transpose
 //===----------------------------------------------------------------------===//
@@ -265,6 +321,22 @@ AffineExpr ConvTransposeOp::countFlops(function_ref<ArrayRef<AffineExpr>(Value)>
   AffineExpr inputs = product(dims(getInput()), getContext());
   AffineExpr taps = product(dims(getFilter()).drop_front(), getContext());
   return inputs * taps * 2;
+}
+
+// The adjoint of an adjoint: dx is the convolution of dy, whose output_padding
+// the last stride does not reach; in dw the roles of x and dy are swapped.
+FailureOr<SmallVector<Value>> ConvTransposeOp::buildGradient(GradientBuilder &g,
+                                                             ArrayRef<Value> grads) {
+  for (auto [padding, stride] : llvm::zip(getOutputPadding(), getStrides()))
+    if (padding >= stride)
+      return g.refuse("output_padding " + Twine(padding) + " is not below the stride " + Twine(stride));
+  Value dx = g.make<ConvOp>(grads[0], getFilter(), getStridesAttr(), getDilationsAttr(), getPadsAttr(),
+                            getGroupsAttr(), UnitAttr());
+  Value dw;
+  if (g.needs(getFilter()))
+    dw = filterGradient(g, grads[0], getInput(), getFilter(), getStrides(), getDilations(), getPads(),
+                        getGroups());
+  return SmallVector<Value>{dx, dw};
 }
 
 } // namespace dlc::dl

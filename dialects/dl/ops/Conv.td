@@ -12,6 +12,7 @@ def Dl_ConvOp : Dl_Op<"conv", [
     Pure, DeclareOpInterfaceMethods<Dl_InferType, ["inferTypes"]>,
     DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["lowerToLinalg", "fusionRole"]>,
     DeclareOpInterfaceMethods<Dl_LayoutAware, ["prefersChannelsLast", "permuteLayout", "permutesOperand"]>,
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_HasCost>]> {
   let summary = "Convolution over 1 to 3 spatial axes, with groups.";
   let description = [{
@@ -54,6 +55,7 @@ def Dl_ConvOp : Dl_Op<"conv", [
 def Dl_ConvTransposeOp : Dl_Op<"conv_transpose", [
     Pure, DeclareOpInterfaceMethods<Dl_InferType, ["inferTypes"]>,
     DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["lowerToLinalg", "fusionRole"]>,
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_HasCost>]> {
   let summary = "Transposed convolution (the gradient of a convolution by its input).";
   let description = [{

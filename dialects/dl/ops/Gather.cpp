@@ -2,8 +2,12 @@
 
 #include "dialects/dl/ops/Gather.h"
 
+#include "dialects/dl/Gradient.h"
 #include "dialects/dl/IndexMath.h"
 #include "dialects/dl/SizeMath.h"
+#include "dialects/dl/ops/Scatter.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 
@@ -208,6 +212,64 @@ FailureOr<SmallVector<Value>> GatherNdOp::lowerToLinalg(LinalgLowering &l) {
         return m.fetch(input, source);
       },
       columns, maps)};
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients: what was read in several places sums up there
+//===----------------------------------------------------------------------===//
+
+Value gatherGradient(GradientBuilder &g, Value grad, Value indices, int64_t axis, Value shape) {
+  if (!grad || !indices || !shape || g.hasFailed())
+    return {};
+  auto rankOf = [](Value v) { return cast<RankedTensorType>(v.getType()).getRank(); };
+  int64_t indexRank = rankOf(indices), rank = rankOf(grad) - indexRank + 1;
+  // The axes of the indices, or the axis they stand for, come first.
+  auto toFront = [&](int64_t count, int64_t all) {
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < all; ++i)
+      if (i >= axis && i < axis + count)
+        order.push_back(i);
+    for (int64_t i = 0; i < all; ++i)
+      if (i < axis || i >= axis + count)
+        order.push_back(i);
+    return order;
+  };
+  SmallVector<int64_t> order = toFront(1, rank);
+  Value sizes = g.make<GatherOp>(shape, g.indices(order), g.b.getI64IntegerAttr(0));
+  if (axis != 0)
+    grad = g.transpose(grad, toFront(indexRank, rankOf(grad)));
+  Value sum = g.make<ScatterNdOp>(g.zeros(sizes, grad), grad, ValueRange(indices), ScatterMode::add);
+  return axis == 0 ? sum : g.transpose(sum, invertPermutationVector(order));
+}
+
+FailureOr<SmallVector<Value>> GatherOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  return SmallVector<Value>{
+      gatherGradient(g, grads[0], getIndices(), getAxis(), g.shapeOf(getInput())), Value()};
+}
+
+FailureOr<SmallVector<Value>> GatherElementsOp::buildGradient(GradientBuilder &g,
+                                                              ArrayRef<Value> grads) {
+  return SmallVector<Value>{g.make<ScatterElementsOp>(g.zerosLike(getInput()), getIndices(), grads[0],
+                                                      getAxis(), ScatterMode::add),
+                            Value()};
+}
+
+FailureOr<SmallVector<Value>> GatherNdOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  Value first = getIndices().front();
+  auto type = cast<RankedTensorType>(first.getType());
+  SmallVector<Value> coordinates;
+  for (int64_t axis = 0; axis < int64_t(getBatchDims()); ++axis) {
+    // Along a batch axis, every position reads its own entry.
+    SmallVector<int64_t> shape(type.getRank(), 1);
+    shape[axis] = -1;
+    Value own = g.cast(g.iota(g.sizesOf(first, axis)), type.getElementType());
+    coordinates.push_back(g.expandLike(g.reshape(own, g.indices(shape)), first));
+  }
+  llvm::append_range(coordinates, getIndices());
+  SmallVector<Value> result(getNumOperands());
+  result[0] = g.make<ScatterNdOp>(g.zerosLike(getInput()), grads[0], ValueRange(coordinates),
+                                  ScatterMode::add);
+  return result;
 }
 
 } // namespace dlc::dl

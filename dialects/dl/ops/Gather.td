@@ -6,7 +6,8 @@
 include "dialects/dl/ops/LinalgOp.td"
 
 class Dl_IndexingOp<string mnemonic>
-    : Dl_SingleResultOp<mnemonic, [DeclareOpInterfaceMethods<Dl_ChecksIndices, ["indexRanges"]>]>;
+    : Dl_SingleResultOp<mnemonic, [DeclareOpInterfaceMethods<Dl_ChecksIndices, ["indexRanges"]>,
+                                   DeclareOpInterfaceMethods<Dl_Differentiable>]>;
 
 def Dl_GatherOp : Dl_IndexingOp<"gather"> {
   let summary = "Slices of a tensor at given positions of one axis.";

@@ -2,13 +2,11 @@
 
 #include "dialects/dl/ops/Movement.h"
 
-#include "dialects/dl/Gradient.h"
 #include "dialects/dl/IndexMath.h"
 #include "dialects/dl/SizeMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -82,10 +80,6 @@ FailureOr<SmallVector<Value>> ReshapeOp::lowerToLinalg(LinalgLowering &l) {
           : Value(tensor::FromElementsOp::create(l.b, l.loc, shapeType, sizes));
   return SmallVector<Value>{tensor::ReshapeOp::create(
       l.b, l.loc, l.type(getResult()), l.operand(getInput()), shape)};
-}
-
-FailureOr<SmallVector<Value>> ReshapeOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
-  return SmallVector<Value>{g.reshapeLike(grads[0], getInput()), Value()};
 }
 
 LogicalResult ResolveShapeOp::inferTypes(InferContext &c) {
@@ -231,10 +225,6 @@ LogicalResult ExpandOp::inferTypes(InferContext &c) {
   return success();
 }
 
-FailureOr<SmallVector<Value>> ExpandOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
-  return SmallVector<Value>{g.sumTo(grads[0], getInput()), Value()};
-}
-
 FusionRole ExpandOp::fusionRole() { return FusionRole::Opaque; }
 
 FailureOr<SmallVector<Value>> ExpandOp::lowerToLinalg(LinalgLowering &l) {
@@ -267,11 +257,6 @@ LogicalResult TransposeOp::inferTypes(InferContext &c) {
   c.addResult(dims, input.element,
               input.rank() <= 1 ? input.contents : std::nullopt);
   return success();
-}
-
-FailureOr<SmallVector<Value>> TransposeOp::buildGradient(GradientBuilder &g,
-                                                         ArrayRef<Value> grads) {
-  return SmallVector<Value>{g.transpose(grads[0], invertPermutationVector(getPermutation()))};
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {

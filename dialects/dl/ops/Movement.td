@@ -108,6 +108,7 @@ def Dl_TransposeOp : Dl_LinalgOp<"transpose", [
 }
 
 def Dl_ConcatOp : Dl_SingleResultOp<"concat", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_LayoutAware, ["permuteLayout"]>]> {
   let summary = "Joins tensors along an axis.";
   let description = [{
@@ -126,7 +127,7 @@ def Dl_ConcatOp : Dl_SingleResultOp<"concat", [
   let hasFolder = 1;
 }
 
-def Dl_TileOp : Dl_SingleResultOp<"tile"> {
+def Dl_TileOp : Dl_SingleResultOp<"tile", [DeclareOpInterfaceMethods<Dl_Differentiable>]> {
   let summary = "Repeats a tensor whole along its axes.";
   let description = [{
     `result[i] = input[i mod size]`; axis k has `repeats[k]` times its size.

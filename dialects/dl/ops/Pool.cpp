@@ -2,7 +2,8 @@
 
 #include "dialects/dl/ops/Pool.h"
 
-#include "dialects/dl/LinalgLowering.h"
+#include "dialects/dl/Gradient.h"
+#include "dialects/dl/ops/PoolGradient.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -23,17 +24,17 @@ void registerPoolOps(DlDialect &dialect) {
       >();
 }
 
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
 namespace {
 
-int64_t windowSize(PoolOp op, int64_t axis) {
-  return (op.getKernel()[axis] - 1) * op.getDilations()[axis] + 1;
-}
-
 /// The number of windows along an axis of a known size.
-int64_t countWindows(PoolOp op, int64_t axis, int64_t in) {
-  int64_t low = op.getPads()[axis], high = op.getPads()[axis + op.spatialRank()];
-  int64_t stride = op.getStrides()[axis], room = in + low + high - windowSize(op, axis);
-  if (!op.getCeilMode())
+int64_t countWindows(const PoolGeometry &p, int64_t axis, int64_t in) {
+  int64_t low = p.pads[axis], high = p.pads[axis + p.spatialRank()];
+  int64_t stride = p.strides[axis], room = in + low + high - p.windowSize(axis);
+  if (!p.ceilMode)
     return room / stride + 1;
   int64_t count = (room + stride - 1) / stride + 1;
   return (count - 1) * stride >= in + low ? count - 1 : count;
@@ -41,106 +42,150 @@ int64_t countWindows(PoolOp op, int64_t axis, int64_t in) {
 
 } // namespace
 
-LogicalResult PoolOp::inferTypes(InferContext &c) {
-  TensorInfo input = c.of(getInput());
-  size_t spatial = spatialRank();
-  if (input.rank() < 3 || input.rank() > 5 || input.rank() != int64_t(spatial) + 2 ||
-      getStrides().size() != spatial || getDilations().size() != spatial ||
-      getPads().size() != 2 * spatial) // C1
-    return c.error() << "has " << spatial << " kernel sizes, " << getStrides().size()
-                     << " strides, " << getDilations().size() << " dilations and "
-                     << getPads().size() << " pads for an input of rank " << input.rank();
+FailureOr<Shape> PoolGeometry::inferDims(InferContext &c, ArrayRef<AffineExpr> input) const {
+  size_t spatial = spatialRank(), rank = input.size();
+  if (rank < 3 || rank > 5 || rank != spatial + 2 || strides.size() != spatial ||
+      dilations.size() != spatial || pads.size() != 2 * spatial) { // C1
+    c.error() << "has " << spatial << " kernel sizes, " << strides.size() << " strides, "
+              << dilations.size() << " dilations and " << pads.size()
+              << " pads for an input of rank " << rank;
+    return failure();
+  }
   auto positive = [](int64_t v) { return v > 0 && v < (int64_t(1) << 31); };
-  if (!llvm::all_of(getKernel(), positive) || !llvm::all_of(getStrides(), positive) ||
-      !llvm::all_of(getDilations(), positive)) // C1
-    return c.error() << "kernel sizes, strides and dilations must be positive";
-  Shape dims = input.dims;
+  if (!llvm::all_of(kernel, positive) || !llvm::all_of(strides, positive) ||
+      !llvm::all_of(dilations, positive)) { // C1
+    c.error() << "kernel sizes, strides and dilations must be positive";
+    return failure();
+  }
+  Shape dims(input);
   for (size_t axis = 0; axis < spatial; ++axis) {
-    int64_t low = getPads()[axis], high = getPads()[axis + spatial];
-    int64_t window = windowSize(*this, axis);
-    if (low < 0 || high < 0 || low >= window || high >= window) // C2
-      return c.error() << "pads " << low << " and " << high
-                       << " must be smaller than the window of " << window;
+    int64_t low = pads[axis], high = pads[axis + spatial], window = windowSize(axis);
+    if (low < 0 || high < 0 || low >= window || high >= window) { // C2
+      c.error() << "pads " << low << " and " << high << " must be smaller than the window of " << window;
+      return failure();
+    }
     AffineExpr &dim = dims[spatialAxis() + axis];
     if (auto size = constantSize(dim)) {
-      if (*size + low + high < window) // C3
-        return c.error() << "window of " << window << " is larger than the padded input of "
-                         << *size + low + high;
+      if (*size + low + high < window) { // C3
+        c.error() << "window of " << window << " is larger than the padded input of "
+                  << *size + low + high;
+        return failure();
+      }
       dim = c.constant(countWindows(*this, axis, *size));
       continue;
     }
     AffineExpr room = dim + (low + high - window);
-    int64_t stride = getStrides()[axis];
+    int64_t stride = strides[axis];
     // In ceil mode a last window that starts past the input is dropped. The last
     // start is at most in + low + high - window + stride - 1, so none does while
     // high + stride <= window; beyond that it depends on the size.
-    if (getCeilMode() && high + stride > window)
-      return c.error() << "unsupported: ceil_mode with the stride " << stride
-                       << " and a window of " << window << " on an axis of symbolic size";
-    dim = (getCeilMode() ? room.ceilDiv(stride) : room.floorDiv(stride)) + 1;
+    if (ceilMode && high + stride > window) {
+      c.error() << "unsupported: ceil_mode with the stride " << stride << " and a window of "
+                << window << " on an axis of symbolic size";
+      return failure();
+    }
+    dim = (ceilMode ? room.ceilDiv(stride) : room.floorDiv(stride)) + 1;
   }
-  c.addResult(dims, input.element);
+  return dims;
+}
+
+PoolGeometry::Loops PoolGeometry::loops(LinalgLowering &l) const {
+  OpBuilder &b = l.b;
+  int64_t spatial = spatialRank(), rank = spatial + 2;
+  SmallVector<AffineExpr> in, out, window;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    out.push_back(b.getAffineDimExpr(axis));
+  in = out;
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t axis = 0; axis < spatial; ++axis) {
+    AffineExpr k = b.getAffineDimExpr(rank + axis);
+    in[spatialAxis() + axis] = out[spatialAxis() + axis] * strides[axis] + k * dilations[axis];
+    window.push_back(k);
+    sizes.push_back(b.getIndexAttr(kernel[axis]));
+  }
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(rank + spatial, 0, exprs, b.getContext());
+  };
+  Loops loops{map(in), map(window), map(out), {}, l.empty(sizes, b.getI8Type())};
+  loops.kinds.assign(rank, utils::IteratorType::parallel);
+  loops.kinds.append(spatial, utils::IteratorType::reduction);
+  return loops;
+}
+
+Value PoolGeometry::pad(LinalgLowering &l, Value input, Value padding) const {
+  OpBuilder &b = l.b;
+  int64_t spatial = spatialRank();
+  SmallVector<OpFoldResult> low(spatial + 2, b.getIndexAttr(0)), high = low;
+  bool isPadded = false;
+  for (int64_t axis = 0; axis < spatial; ++axis) {
+    int64_t at = spatialAxis() + axis;
+    low[at] = b.getIndexAttr(pads[axis]);
+    high[at] = b.getIndexAttr(pads[axis + spatial] + (ceilMode ? strides[axis] - 1 : 0));
+    isPadded |= pads[axis] != 0 || !isConstantIntValue(high[at], 0);
+  }
+  return isPadded ? tensor::PadOp::create(b, l.loc, Type(), input, low, high, padding).getResult()
+                  : input;
+}
+
+Value PoolGeometry::countCovered(OpBuilder &b, Location loc, ArrayRef<Value> sizes) const {
+  auto index = [&](int64_t v) -> Value { return arith::ConstantIndexOp::create(b, loc, v); };
+  Value count = index(1);
+  for (int64_t axis = 0; axis < spatialRank(); ++axis) {
+    int64_t before = pads[axis], after = pads[axis + spatialRank()], dilation = dilations[axis];
+    Value begin = arith::MulIOp::create(b, loc, linalg::IndexOp::create(b, loc, spatialAxis() + axis),
+                                        index(strides[axis])); // in the padded input
+    Value first = index(countIncludePad ? 0 : before);
+    Value past = arith::AddIOp::create(b, loc, sizes[axis], index(before + (countIncludePad ? after : 0)));
+    // Taps k with first <= begin + k*dilation < past.
+    Value room = arith::SubIOp::create(b, loc, past, begin);
+    Value upper = arith::MinSIOp::create(b, loc, index(kernel[axis]),
+                                         arith::CeilDivSIOp::create(b, loc, room, index(dilation)));
+    Value lower = arith::MaxSIOp::create(
+        b, loc, index(0),
+        arith::CeilDivSIOp::create(b, loc, arith::SubIOp::create(b, loc, first, begin), index(dilation)));
+    Value taps = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, upper, lower), index(0));
+    count = arith::MulIOp::create(b, loc, count, taps);
+  }
+  return arith::IndexCastOp::create(b, loc, b.getI64Type(), count);
+}
+
+Value lowestStored(LinalgLowering &l, Type element) {
+  Type stored = storageType(element);
+  if (auto type = dyn_cast<FloatType>(stored))
+    return arith::ConstantOp::create(
+        l.b, l.loc, l.b.getFloatAttr(stored, APFloat::getInf(type.getFloatSemantics(), true)));
+  unsigned width = stored.getIntOrFloatBitWidth();
+  APInt lowest = element.isUnsignedInteger() ? APInt::getZero(width) : APInt::getSignedMinValue(width);
+  return arith::ConstantOp::create(l.b, l.loc, l.b.getIntegerAttr(stored, lowest));
+}
+
+//===----------------------------------------------------------------------===//
+// dl.pool
+//===----------------------------------------------------------------------===//
+
+LogicalResult PoolOp::inferTypes(InferContext &c) {
+  TensorInfo input = c.of(getInput());
+  auto dims = PoolGeometry::of(*this).inferDims(c, input.dims);
+  if (failed(dims))
+    return failure();
+  c.addResult(*dims, input.element);
   return success();
 }
 
 FailureOr<SmallVector<Value>> PoolOp::lowerToLinalg(LinalgLowering &l) {
-  OpBuilder &b = l.b;
-  int64_t spatial = spatialRank(), rank = spatial + 2, loops = rank + spatial;
+  PoolGeometry geometry = PoolGeometry::of(*this);
   Type element = l.element(getInput()), compute = computeType(element);
-  bool isMax = getKind() == ReduceKind::max;
-  bool isUnsigned = element.isUnsignedInteger();
-  // Pad with what never counts, up to where the last window ends.
+  bool isMax = getKind() == ReduceKind::max, isUnsigned = element.isUnsignedInteger();
   Type stored = l.type(getInput()).getElementType();
-  Value padding;
-  if (isMax && isa<FloatType>(stored))
-    padding = arith::ConstantOp::create(
-        b, l.loc, b.getFloatAttr(stored, APFloat::getInf(cast<FloatType>(stored).getFloatSemantics(), true)));
-  else if (isMax)
-    padding = arith::ConstantOp::create(
-        b, l.loc, b.getIntegerAttr(stored, isUnsigned ? APInt::getZero(stored.getIntOrFloatBitWidth())
-                                                      : APInt::getSignedMinValue(stored.getIntOrFloatBitWidth())));
-  else
-    padding = l.scalar(stored, 0);
-  SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
-  bool isPadded = false;
-  for (int64_t axis = 0; axis < spatial; ++axis) {
-    int64_t at = spatialAxis() + axis;
-    low[at] = b.getIndexAttr(getPads()[axis]);
-    high[at] = b.getIndexAttr(getPads()[axis + spatial] +
-                              (getCeilMode() ? getStrides()[axis] - 1 : 0));
-    isPadded |= getPads()[axis] != 0 || !isConstantIntValue(high[at], 0);
-  }
-  Value input = l.operand(getInput());
-  if (isPadded)
-    input = tensor::PadOp::create(b, l.loc, Type(), input, low, high, padding);
-  SmallVector<AffineExpr> inMap, outMap, windowMap;
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    outMap.push_back(b.getAffineDimExpr(axis));
-    inMap.push_back(b.getAffineDimExpr(axis));
-  }
-  SmallVector<OpFoldResult> windowSizes;
-  for (int64_t axis = 0; axis < spatial; ++axis) {
-    AffineExpr k = b.getAffineDimExpr(rank + axis);
-    inMap[spatialAxis() + axis] =
-        b.getAffineDimExpr(spatialAxis() + axis) * getStrides()[axis] + k * getDilations()[axis];
-    windowMap.push_back(k);
-    windowSizes.push_back(b.getIndexAttr(getKernel()[axis]));
-  }
-  auto map = [&](ArrayRef<AffineExpr> exprs) {
-    return AffineMap::get(loops, 0, exprs, b.getContext());
-  };
-  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
-  kinds.append(spatial, utils::IteratorType::reduction);
-  Value window = l.empty(windowSizes, b.getI8Type()); // gives the loops their bounds
-  Value start;
-  if (isMax && isa<FloatType>(compute))
-    start = arith::ConstantOp::create(
-        b, l.loc, b.getFloatAttr(compute, APFloat::getInf(cast<FloatType>(compute).getFloatSemantics(), true)));
-  else
-    start = isMax ? padding : l.scalar(compute, 0);
+  Value padding = isMax ? lowestStored(l, element) : l.scalar(stored, 0);
+  Value input = geometry.pad(l, l.operand(getInput()), padding);
+  PoolGeometry::Loops loops = geometry.loops(l);
+  Value start = !isMax               ? l.scalar(compute, 0)
+                : compute == stored ? padding
+                                    : lowestStored(l, compute);
   Value reduced = l.generic(
-      {input, window}, l.filled(l.dims(getResult()), start),
-      {map(inMap), map(windowMap), map(outMap)}, kinds,
+      {input, loops.taps}, l.filled(l.dims(getResult()), start),
+      {loops.input, loops.window, loops.output}, loops.kinds,
       [&](OpBuilder &at, Location loc, ValueRange args) -> Value {
         ScalarMath m{at, loc, isUnsigned};
         Value x = toCompute(at, loc, args[0], element);
@@ -152,35 +197,29 @@ FailureOr<SmallVector<Value>> PoolOp::lowerToLinalg(LinalgLowering &l) {
     return SmallVector<Value>{l.toStored(reduced, getResult())};
   // Divide by how many elements (and perhaps padding) each window covered.
   SmallVector<Value> inputSizes;
-  for (int64_t axis = 0; axis < spatial; ++axis)
+  for (int64_t axis = 0; axis < spatialRank(); ++axis)
     inputSizes.push_back(l.dimValue(getInput(), spatialAxis() + axis));
   Value result = l.map({reduced}, getResult(), [&](OpBuilder &at, Location loc, ValueRange args) {
     ScalarMath m{at, loc, false};
-    auto index = [&](int64_t v) -> Value { return arith::ConstantIndexOp::create(at, loc, v); };
-    Value count = index(1);
-    for (int64_t axis = 0; axis < spatial; ++axis) {
-      int64_t before = getPads()[axis], after = getPads()[axis + spatial];
-      int64_t dilation = getDilations()[axis];
-      Value begin = arith::MulIOp::create(at, loc, linalg::IndexOp::create(at, loc, spatialAxis() + axis),
-                                          index(getStrides()[axis])); // in the padded input
-      Value first = index(getCountIncludePad() ? 0 : before);
-      Value past = arith::AddIOp::create(at, loc, inputSizes[axis],
-                                         index(before + (getCountIncludePad() ? after : 0)));
-      // Taps k with first <= begin + k*dilation < past.
-      Value room = arith::SubIOp::create(at, loc, past, begin);
-      Value upper = arith::MinSIOp::create(at, loc, index(getKernel()[axis]),
-                                           arith::CeilDivSIOp::create(at, loc, room, index(dilation)));
-      Value lower = arith::MaxSIOp::create(
-          at, loc, index(0),
-          arith::CeilDivSIOp::create(at, loc, arith::SubIOp::create(at, loc, first, begin), index(dilation)));
-      Value taps = arith::MaxSIOp::create(at, loc, arith::SubIOp::create(at, loc, upper, lower), index(0));
-      count = arith::MulIOp::create(at, loc, count, taps);
-    }
-    Value asInteger = arith::IndexCastOp::create(at, loc, at.getI64Type(), count);
-    Value divisor = arith::SIToFPOp::create(at, loc, compute, asInteger);
+    Value count = geometry.countCovered(at, loc, inputSizes);
+    Value divisor = arith::SIToFPOp::create(at, loc, compute, count);
     return toStorage(at, loc, m.divide(args[0], divisor), element);
   });
   return SmallVector<Value>{result};
+}
+
+FailureOr<SmallVector<Value>> PoolOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  if (getChannelsLast())
+    return g.refuse("channels-last is made by the layout passes, after differentiation");
+  Value x = getInput(), dy = grads[0];
+  bool isSquares = getKind() == ReduceKind::sum_square, isMax = getKind() == ReduceKind::max;
+  auto kind = ReduceKindAttr::get(getContext(), isSquares ? ReduceKind::sum : getKind());
+  auto spread = make<PoolGradientOp>(g.b, g.loc, dy, g.shapeOf(x), isMax ? x : Value(), kind,
+                                     getKernelAttr(), getStridesAttr(), getDilationsAttr(), getPadsAttr(),
+                                     getCeilModeAttr(), getCountIncludePadAttr(), UnitAttr());
+  if (!spread)
+    return failure();
+  return SmallVector<Value>{isSquares ? g.mul(g.scale(x, 2), spread) : spread};
 }
 
 bool PoolOp::prefersChannelsLast() { return !getChannelsLast() && spatialRank() <= 2; }

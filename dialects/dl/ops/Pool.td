@@ -11,6 +11,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Dl_PoolOp : Dl_Op<"pool", [
     Pure, DeclareOpInterfaceMethods<Dl_InferType, ["inferTypes"]>,
     DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["lowerToLinalg"]>,
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_LayoutAware, ["prefersChannelsLast", "permuteLayout"]>]> {
   let summary = "Maximum, average or sum of squares over sliding windows.";
   let description = [{

@@ -2,7 +2,7 @@
 
 #include "dialects/dl/ops/Recurrent.h"
 
-#include "dialects/dl/LinalgLowering.h"
+#include "dialects/dl/ops/RecurrentSteps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -64,9 +64,6 @@ LogicalResult RecurrentOp::inferTypes(InferContext &c) {
   return success();
 }
 
-namespace {
-
-/// An activation function by its ONNX name; null when there is none such.
 Value activate(ScalarMath &m, StringRef name, double alpha, double beta, Value x) {
   auto k = [&](double v) { return m.constant(x.getType(), v); };
   auto exp = [&](Value v) -> Value { return math::ExpOp::create(m.b, m.loc, v); };
@@ -96,26 +93,49 @@ Value activate(ScalarMath &m, StringRef name, double alpha, double beta, Value x
   return {};
 }
 
-/// Builds the time loop of one RecurrentOp.
-class TimeLoop {
-public:
-  TimeLoop(RecurrentOp op, LinalgLowering &l) : op(op), l(l), b(l.b), loc(l.loc) {
-    element = l.element(op.getProjected());
-    compute = computeType(element);
-    auto sequence = op.getSequence();
-    steps = l.dimValue(sequence, 0);
-    batch = l.dim(sequence, 1);
-    hidden = l.dim(sequence, 2);
+Value activateDerivative(ScalarMath &m, StringRef name, double alpha, double beta, Value x) {
+  auto k = [&](double v) { return m.constant(x.getType(), v); };
+  Value y = activate(m, name, alpha, beta, x);
+  auto step = [&](double at) { return m.compare(Comparison::gt, x, k(at)); };
+  if (name == "Sigmoid")
+    return m.multiply(y, m.subtract(k(1), y));
+  if (name == "Tanh")
+    return m.subtract(k(1), m.multiply(y, y));
+  if (name == "Relu")
+    return m.select(step(0), k(1), k(0));
+  if (name == "Affine")
+    return k(alpha);
+  if (name == "LeakyRelu")
+    return m.select(step(0), k(1), k(alpha));
+  if (name == "ThresholdedRelu")
+    return m.select(step(alpha), k(1), k(0));
+  if (name == "ScaledTanh") {
+    Value t = math::TanhOp::create(m.b, m.loc, m.multiply(x, k(beta)));
+    return m.multiply(k(alpha * beta), m.subtract(k(1), m.multiply(t, t)));
   }
+  if (name == "HardSigmoid") {
+    Value isInside = m.compare(Comparison::lt, m.abs(m.subtract(y, k(0.5))), k(0.5));
+    return m.select(isInside, k(alpha), k(0));
+  }
+  if (name == "Elu")
+    return m.select(step(0), k(1), m.add(y, k(alpha)));
+  if (name == "Softsign") {
+    Value d = m.add(k(1), m.abs(x));
+    return m.divide(k(1), m.multiply(d, d));
+  }
+  return name == "Softplus" ? m.sigmoid(x) : Value();
+}
+
+namespace {
+
+/// Builds the time loop of one RecurrentOp.
+class TimeLoop : RecurrentSteps<RecurrentOp> {
+public:
+  TimeLoop(RecurrentOp op, LinalgLowering &l) : RecurrentSteps(op, l, op.getSequence()) {}
 
   FailureOr<SmallVector<Value>> run() {
-    for (Attribute name : op.getActivations()) {
-      OpBuilder::InsertionGuard guard(b);
-      ScalarMath m{b, loc, false};
-      Value probe = m.constant(compute, 0);
-      if (!activate(m, cast<StringAttr>(name).getValue(), 1, 0, probe))
-        return op.emitOpError("unsupported: the activation ") << name;
-    }
+    if (failed(checkActivations()))
+      return failure();
     Value zero = l.scalar(l.type(op.getProjected()).getElementType(), 0);
     SmallVector<Value> init = {l.filled(op.getSequence(), zero),
                                widen(op.getInitialH()), widen(op.getInitialC())};
@@ -131,110 +151,14 @@ public:
   }
 
 private:
-  using Body = LinalgLowering::BodyFn;
-
-  SmallVector<OpFoldResult> stateSizes() { return {batch, hidden}; }
-  AffineMap map2(ArrayRef<AffineExpr> exprs) { return AffineMap::get(2, 0, exprs, b.getContext()); }
-  AffineExpr d(unsigned i) { return b.getAffineDimExpr(i); }
-
-  Value widen(Value state) {
-    Value stored = l.operand(state);
-    if (cast<RankedTensorType>(stored.getType()).getElementType() == compute)
-      return stored;
-    return pointwise({stored}, {element}, [&](ScalarMath &, ValueRange x) { return x[0]; });
-  }
-
-  /// f over [N,H] tensors; `elements` gives each input's dl type (null: compute).
-  Value pointwise(ValueRange inputs, ArrayRef<Type> elements,
-                  llvm::function_ref<Value(ScalarMath &, ValueRange)> f) {
-    AffineMap identity = map2({d(0), d(1)});
-    SmallVector<AffineMap> maps(inputs.size() + 1, identity);
-    SmallVector<utils::IteratorType> kinds(2, utils::IteratorType::parallel);
-    return l.generic(inputs, l.empty(stateSizes(), compute), maps, kinds,
-                     [&](OpBuilder &at, Location where, ValueRange args) {
-                       ScalarMath m{at, where, false};
-                       SmallVector<Value> x;
-                       for (size_t i = 0; i < inputs.size(); ++i)
-                         x.push_back(i < elements.size() && elements[i]
-                                         ? toCompute(at, where, args[i], elements[i])
-                                         : args[i]);
-                       return f(m, x);
-                     });
-  }
-
-  /// Rows [gate*H, (gate+1)*H) of a [G*H] or [G*H,H] tensor.
-  Value gateSlice(Value tensor, int64_t gate) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)),
-        sizes = {hidden}, strides(type.getRank(), b.getIndexAttr(1));
-    if (type.getRank() == 2)
-      sizes.push_back(hidden);
-    offsets[0] = scaled(gate);
-    return tensor::ExtractSliceOp::create(b, loc, tensor, offsets, sizes, strides);
-  }
-  OpFoldResult scaled(int64_t gate) {
-    if (auto size = getConstantIntValue(hidden))
-      return b.getIndexAttr(gate * *size);
-    return arith::MulIOp::create(b, loc, l.asValue(hidden), l.index(gate)).getResult();
-  }
-
-  /// R_gate h + b_gate, in compute precision.
-  Value recur(int64_t gate, Value h) {
-    Value weights = gateSlice(l.operand(op.getWeights()), gate);
-    Value bias = gateSlice(l.operand(op.getBias()), gate);
-    SmallVector<utils::IteratorType> pair(2, utils::IteratorType::parallel);
-    Value start = l.generic({bias}, l.empty(stateSizes(), compute), {map2({d(1)}), map2({d(0), d(1)})},
-                            pair, [&](OpBuilder &at, Location where, ValueRange x) {
-                              return toCompute(at, where, x[0], element);
-                            });
-    auto map3 = [&](ArrayRef<AffineExpr> e) { return AffineMap::get(3, 0, e, b.getContext()); };
-    SmallVector<utils::IteratorType> kinds = pair;
-    kinds.push_back(utils::IteratorType::reduction);
-    return l.generic({h, weights}, start, {map3({d(0), d(2)}), map3({d(1), d(2)}), map3({d(0), d(1)})},
-                     kinds, [&](OpBuilder &at, Location where, ValueRange x) {
-                       ScalarMath m{at, where, false};
-                       return m.add(x[2], m.multiply(x[0], toCompute(at, where, x[1], element)));
-                     });
-  }
-
-  /// The projected input of one gate at this step, [N,H].
-  Value inputGate(Value time, int64_t gate) {
-    SmallVector<OpFoldResult> offsets = {time, b.getIndexAttr(0), scaled(gate)},
-                              sizes = {b.getIndexAttr(1), batch, hidden},
-                              strides(3, b.getIndexAttr(1));
-    auto type = RankedTensorType::get(
-        {getConstantIntValue(batch).value_or(ShapedType::kDynamic),
-         getConstantIntValue(hidden).value_or(ShapedType::kDynamic)},
-        l.type(op.getProjected()).getElementType());
-    return tensor::ExtractSliceOp::create(b, loc, type, l.operand(op.getProjected()), offsets,
-                                          sizes, strides);
-  }
-
-  Value activation(ScalarMath &m, unsigned which, Value x) {
-    if (op.getClip()) {
-      double bound = op.getClip()->convertToDouble();
-      x = m.minimum(m.maximum(x, m.constant(x.getType(), -bound)), m.constant(x.getType(), bound));
-    }
-    auto number = [&](ArrayAttr list) { return cast<FloatAttr>(list[which]).getValueAsDouble(); };
-    return activate(m, cast<StringAttr>(op.getActivations()[which]).getValue(),
-                    number(op.getAlphas()), number(op.getBetas()), x);
-  }
-
   /// f(projected gate + recurrent part (+ peephole * c)).
   Value gate(Value time, int64_t which, unsigned function, Value recurrent,
              Value cell = {}, int64_t peephole = 0) {
-    SmallVector<Value> inputs = {inputGate(time, which), recurrent};
+    SmallVector<Value> inputs = {gateAt(l.operand(op.getProjected()), time, which), recurrent};
     SmallVector<Type> types = {element, Type()};
     if (cell && op.getPeepholes()) {
-      inputs.push_back(cell);
-      types.push_back(Type());
-      Value p = gateSlice(l.operand(op.getPeepholes()), peephole);
-      SmallVector<utils::IteratorType> pair(2, utils::IteratorType::parallel);
-      inputs.push_back(l.generic({p}, l.empty(stateSizes(), compute), {map2({d(1)}), map2({d(0), d(1)})},
-                                 pair, [&](OpBuilder &at, Location where, ValueRange x) {
-                                   return toCompute(at, where, x[0], element);
-                                 }));
-      types.push_back(Type());
+      inputs.append({cell, spread(gateSlice(l.operand(op.getPeepholes()), peephole))});
+      types.append({Type(), Type()});
     }
     return pointwise(inputs, types, [&](ScalarMath &m, ValueRange x) {
       Value sum = m.add(x[0], x[1]);
@@ -273,69 +197,22 @@ private:
     });
     Value o = gate(time, 1, 0, recur(1, h), cell, 1);
     Value next = pointwise({o, cell}, {}, [&](ScalarMath &m, ValueRange x) {
-      auto number = [&](ArrayAttr list) { return cast<FloatAttr>(list[2]).getValueAsDouble(); };
-      Value u = activate(m, cast<StringAttr>(op.getActivations()[2]).getValue(),
-                         number(op.getAlphas()), number(op.getBetas()), x[1]);
-      return m.multiply(x[0], u);
+      return m.multiply(x[0], activation(m, 2, x[1], /*clips=*/false));
     });
     return {next, cell};
   }
 
-  /// Keeps the old state where the sequence has ended.
-  Value whereValid(Value time, Value next, Value old) {
-    if (!op.getLengths())
-      return next;
-    SmallVector<utils::IteratorType> pair(2, utils::IteratorType::parallel);
-    AffineMap identity = map2({d(0), d(1)});
-    return l.generic({next, old, l.operand(op.getLengths())}, l.empty(stateSizes(), compute),
-                     {identity, identity, map2({d(0)}), identity}, pair,
-                     [&](OpBuilder &at, Location where, ValueRange x) -> Value {
-                       Value length = arith::IndexCastOp::create(at, where, at.getIndexType(), x[2]);
-                       Value valid = arith::CmpIOp::create(at, where, arith::CmpIPredicate::slt, time, length);
-                       return arith::SelectOp::create(at, where, valid, x[0], x[1]);
-                     });
-  }
-
   SmallVector<Value> emitStep(Value step, ValueRange carried) {
-    Value time = step;
-    if (op.getReverse())
-      time = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, steps, l.index(1)), step);
+    Value time = timeOf(step, op.getReverse());
     Value h = carried[1], c = carried[2];
     auto [nextH, nextC] = op.getKind() == RecurrentKind::rnn   ? cellRnn(time, h, c)
                           : op.getKind() == RecurrentKind::gru ? cellGru(time, h, c)
                                                                : cellLstm(time, h, c);
-    Value zero = l.filled(stateSizes(), l.scalar(compute, 0));
-    Value shown = whereValid(time, nextH, zero);
+    Value shown = whereValid(time, nextH, zeroState());
     nextH = whereValid(time, nextH, h);
     nextC = op.getKind() == RecurrentKind::lstm ? whereValid(time, nextC, c) : nextH;
-    Value row = shown;
-    if (compute != l.type(op.getSequence()).getElementType()) {
-      SmallVector<utils::IteratorType> pair(2, utils::IteratorType::parallel);
-      AffineMap identity = map2({d(0), d(1)});
-      row = l.generic({shown}, l.empty(stateSizes(), l.type(op.getSequence()).getElementType()),
-                      {identity, identity}, pair, [&](OpBuilder &at, Location where, ValueRange x) {
-                        return toStorage(at, where, x[0], element);
-                      });
-    }
-    SmallVector<OpFoldResult> offsets = {time, b.getIndexAttr(0), b.getIndexAttr(0)},
-                              sizes = {b.getIndexAttr(1), batch, hidden},
-                              strides(3, b.getIndexAttr(1));
-    Value sequence = tensor::InsertSliceOp::create(b, loc, row, carried[0], offsets, sizes, strides);
-    // The state is written where it was read from, so that a step needs no
-    // memory of its own.
-    auto store = [&](Value v, Value into) -> Value {
-      return linalg::CopyOp::create(b, loc, v, into).getResult(0);
-    };
-    return {sequence, store(nextH, carried[1]), store(nextC, carried[2])};
+    return {insertAt(shown, carried[0], time, 0), store(nextH, h), store(nextC, c)};
   }
-
-  RecurrentOp op;
-  LinalgLowering &l;
-  OpBuilder &b;
-  Location loc;
-  Type element, compute;
-  Value steps;
-  OpFoldResult batch, hidden;
 };
 
 } // namespace

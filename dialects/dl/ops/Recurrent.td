@@ -11,7 +11,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Dl_RecurrentOp : Dl_Op<"recurrent", [
     Pure, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Dl_InferType, ["inferTypes"]>,
-    DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["lowerToLinalg"]>]> {
+    DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["lowerToLinalg"]>,
+    DeclareOpInterfaceMethods<Dl_Differentiable>]> {
   let summary = "One direction of an RNN, GRU or LSTM, over all time steps.";
   let description = [{
     `projected` [T,N,G*H] holds the inputs times their weights plus their bias,

@@ -2,7 +2,9 @@
 
 #include "dialects/dl/ops/Resample.h"
 
+#include "dialects/dl/Gradient.h"
 #include "dialects/dl/IndexMath.h"
+#include "dialects/dl/ops/Gather.h"
 #include "dialects/dl/ScalarMath.h"
 #include "dialects/dl/SizeMath.h"
 
@@ -94,6 +96,32 @@ FailureOr<SmallVector<Value>> InterpolateOp::lowerToLinalg(LinalgLowering &l) {
             });
         return toStorage(m.b, m.loc, loop.getResult(0), element);
       })};
+}
+
+// Every tap gives its weight times the result's gradient back to its position.
+FailureOr<SmallVector<Value>> InterpolateOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  int64_t rank = cast<RankedTensorType>(getInput().getType()).getRank(), axis = getAxis();
+  Type element = elementOf(getInput()), wide = elementOf(getWeights());
+  // With the axis of the taps after the result's axis, both tables broadcast.
+  SmallVector<Value> tableSizes(rank + 1, g.indices({1})), gradSizes;
+  tableSizes[axis] = g.sizesOf(getPositions(), 0);
+  tableSizes[axis + 1] = g.sizesOf(getPositions(), 1);
+  for (int64_t i = 0; i < rank; ++i) {
+    gradSizes.push_back(g.sizesOf(grads[0], i));
+    if (i == axis)
+      gradSizes.push_back(g.indices({1}));
+  }
+  Value dy = g.reshape(g.cast(grads[0], wide), g.concat(gradSizes, 0));
+  Value weights = g.reshape(getWeights(), g.concat(tableSizes, 0));
+  Value updates = g.cast(g.mul(dy, weights), element);
+  Value dx = gatherGradient(g, updates, getPositions(), axis, g.shapeOf(getInput()));
+  Value taps = g.make<GatherOp>(getInput(), getPositions(), g.b.getI64IntegerAttr(axis));
+  SmallVector<int64_t> others;
+  for (int64_t i = 0; i <= rank; ++i)
+    if (i != axis && i != axis + 1)
+      others.push_back(i);
+  Value dw = g.sum(g.mul(g.cast(taps, wide), dy), others, false);
+  return SmallVector<Value>{dx, Value(), dw};
 }
 
 } // namespace dlc::dl

@@ -7,6 +7,7 @@
 include "dialects/dl/ops/LinalgOp.td"
 
 def Dl_InterpolateOp : Dl_SingleResultOp<"interpolate", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_ChecksIndices, ["indexRanges"]>,
     DeclareOpInterfaceMethods<Dl_LayoutAware, ["permuteLayout"]>]> {
   let summary = "Weighted sums of elements along an axis.";

@@ -3,9 +3,11 @@
 
 #include "dialects/dl/ops/Scatter.h"
 
+#include "dialects/dl/Gradient.h"
 #include "dialects/dl/IndexMath.h"
 #include "dialects/dl/ScalarMath.h"
 #include "dialects/dl/SizeMath.h"
+#include "dialects/dl/ops/Gather.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -191,6 +193,94 @@ FailureOr<SmallVector<Value>> ScatterNdOp::lowerToLinalg(LinalgLowering &l) {
         position.append(at.begin() + indexRank, at.end());
         return position;
       })};
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What both ops say about themselves: reading where updates go, and scattering.
+struct ScatterAccess {
+  function_ref<Value(Value from)> gather;
+  function_ref<Value(Value input, Value updates, ScatterMode mode)> scatter;
+};
+
+/// Of several updates of one element only the last counts.
+std::pair<Value, Value> replaceGradient(GradientBuilder &g, Value input, Value updates, Value dy,
+                                        ScatterAccess access) {
+  Value count = g.reduce(g.shapeOf(updates), ReduceKind::prod, 0, true);
+  Value number = g.reshapeLike(g.iota(count), updates);
+  Value none = g.zeros(g.shapeOf(input), number);
+  Value isLast = g.compare(Comparison::eq, access.gather(access.scatter(none, number, ScatterMode::replace)), number);
+  return {access.scatter(dy, g.zerosLike(updates), ScatterMode::replace),
+          g.select(isLast, access.gather(dy), g.zero(dy))};
+}
+
+/// All that are equal to the extreme share its gradient.
+std::pair<Value, Value> extremeGradient(GradientBuilder &g, Value input, Value updates, Value y,
+                                        Value dy, ScatterAccess access) {
+  auto equal = [&](Value a, Value b) {
+    Value same = g.compare(Comparison::eq, a, b);
+    return same ? g.cast(same, elementOf(dy)) : Value();
+  };
+  Value isInput = equal(input, y), isUpdate = equal(updates, access.gather(y));
+  Value share = g.div(dy, access.scatter(isInput, isUpdate, ScatterMode::add));
+  return {g.mul(isInput, share), g.mul(isUpdate, access.gather(share))};
+}
+
+FailureOr<std::pair<Value, Value>> scatterGradient(GradientBuilder &g, ScatterMode mode, Value input,
+                                                   Value updates, Value y, Value dy,
+                                                   ScatterAccess access) {
+  switch (mode) {
+  case ScatterMode::add:
+    return std::pair(dy, access.gather(dy));
+  case ScatterMode::replace:
+    return replaceGradient(g, input, updates, dy, access);
+  case ScatterMode::min:
+  case ScatterMode::max:
+    return extremeGradient(g, input, updates, y, dy, access);
+  case ScatterMode::mul:
+    if (g.needs(updates))
+      return g.refuse("mode mul, by its updates");
+    return std::pair(access.scatter(dy, updates, mode), Value());
+  }
+  llvm_unreachable("no such mode");
+}
+
+} // namespace
+
+FailureOr<SmallVector<Value>> ScatterElementsOp::buildGradient(GradientBuilder &g,
+                                                               ArrayRef<Value> grads) {
+  auto gather = [&](Value from) {
+    return g.make<GatherElementsOp>(from, getIndices(), getAxisAttr());
+  };
+  auto scatter = [&](Value input, Value updates, ScatterMode mode) {
+    return g.make<ScatterElementsOp>(input, getIndices(), updates, getAxis(), mode);
+  };
+  auto both = scatterGradient(g, getMode(), getInput(), getUpdates(), getResult(), grads[0],
+                              {gather, scatter});
+  if (failed(both))
+    return failure();
+  return SmallVector<Value>{both->first, Value(), both->second};
+}
+
+FailureOr<SmallVector<Value>> ScatterNdOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  auto gather = [&](Value from) {
+    return g.make<GatherNdOp>(from, getIndices(), g.b.getI64IntegerAttr(0));
+  };
+  auto scatter = [&](Value input, Value updates, ScatterMode mode) {
+    return g.make<ScatterNdOp>(input, updates, getIndices(), mode);
+  };
+  auto both = scatterGradient(g, getMode(), getInput(), getUpdates(), getResult(), grads[0],
+                              {gather, scatter});
+  if (failed(both))
+    return failure();
+  SmallVector<Value> result(getNumOperands());
+  result[0] = both->first;
+  result[1] = both->second;
+  return result;
 }
 
 } // namespace dlc::dl

@@ -7,7 +7,8 @@ include "dialects/dl/Enums.td"
 include "dialects/dl/ops/LinalgOp.td"
 
 class Dl_ScatteringOp<string mnemonic>
-    : Dl_SingleResultOp<mnemonic, [DeclareOpInterfaceMethods<Dl_ChecksIndices, ["indexRanges"]>]>;
+    : Dl_SingleResultOp<mnemonic, [DeclareOpInterfaceMethods<Dl_ChecksIndices, ["indexRanges"]>,
+                                   DeclareOpInterfaceMethods<Dl_Differentiable>]>;
 
 def Dl_ScatterElementsOp : Dl_ScatteringOp<"scatter_elements"> {
   let summary = "Writes one element per index, into the index's own row.";

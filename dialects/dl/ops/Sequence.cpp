@@ -2,9 +2,11 @@
 
 #include "dialects/dl/ops/Sequence.h"
 
+#include "dialects/dl/Gradient.h"
 #include "dialects/dl/IndexMath.h"
 #include "dialects/dl/ScalarMath.h"
 #include "dialects/dl/SizeMath.h"
+#include "dialects/dl/ops/Scatter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -362,6 +364,30 @@ FailureOr<SmallVector<Value>> NonZeroOp::lowerToLinalg(LinalgLowering &l) {
   return SmallVector<Value>{
       positions,
       tensor::FromElementsOp::create(l.b, l.loc, l.type(getCount()), stored)};
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> RangeOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  Value dy = grads[0], steps = g.cast(g.iota(g.sizesOf(dy, 0)), elementOf(dy));
+  return SmallVector<Value>{g.sum(dy, 0, false), g.sum(g.mul(dy, steps), 0, false), Value()};
+}
+
+// Every element is in the sums from its place on: the running sum from the other end.
+FailureOr<SmallVector<Value>> CumulateOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  if (getIsProduct())
+    return g.refuse("running products");
+  Value dx = g.make<CumulateOp>(grads[0], getAxis(), UnitAttr(), getExclusiveAttr(),
+                                getReverse() ? UnitAttr() : g.b.getUnitAttr());
+  return SmallVector<Value>{dx, Value()};
+}
+
+FailureOr<SmallVector<Value>> TopKOp::buildGradient(GradientBuilder &g, ArrayRef<Value> grads) {
+  Value dx = g.make<ScatterElementsOp>(g.zerosLike(getInput()), getIndices(), grads[0], getAxis(),
+                                       ScatterMode::add);
+  return SmallVector<Value>{dx, Value()};
 }
 
 } // namespace dlc::dl

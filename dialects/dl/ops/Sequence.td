@@ -21,7 +21,7 @@ def Dl_RangeSizeOp : Dl_SingleResultOp<"range_size"> {
   let arguments = (ins AnyRankedTensor:$start, AnyRankedTensor:$limit, AnyRankedTensor:$delta);
 }
 
-def Dl_RangeOp : Dl_SingleResultOp<"range"> {
+def Dl_RangeOp : Dl_SingleResultOp<"range", [DeclareOpInterfaceMethods<Dl_Differentiable>]> {
   let summary = "An arithmetic sequence.";
   let description = [{
     `result[i] = start + i * delta`; `size` holds the number of elements.
@@ -39,6 +39,7 @@ def Dl_RangeOp : Dl_SingleResultOp<"range"> {
 }
 
 def Dl_CumulateOp : Dl_SingleResultOp<"cumulate", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_ChecksIndices, ["indexRanges"]>]> {
   let summary = "Running sums or products along an axis.";
   let description = [{
@@ -59,6 +60,7 @@ def Dl_CumulateOp : Dl_SingleResultOp<"cumulate", [
 }
 
 def Dl_TopKOp : Dl_LinalgOp<"topk", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["lowerToLinalg"]>]> {
   let summary = "The largest or smallest elements along an axis, in order.";
   let description = [{

@@ -30,6 +30,7 @@ def Dl_SliceBoundsOp : Dl_SingleResultOp<"slice_bounds"> {
 }
 
 def Dl_SliceOp : Dl_SingleResultOp<"slice", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_LayoutAware, ["permuteLayout"]>]> {
   let summary = "Every step-th element from a start, along each axis.";
   let description = [{
@@ -51,6 +52,7 @@ def Dl_SliceOp : Dl_SingleResultOp<"slice", [
 }
 
 def Dl_PadOp : Dl_SingleResultOp<"pad", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_LayoutAware, ["permuteLayout"]>]> {
   let summary = "Extends a tensor at the ends of its axes.";
   let description = [{
@@ -74,6 +76,7 @@ def Dl_PadOp : Dl_SingleResultOp<"pad", [
 }
 
 def Dl_ReverseSequenceOp : Dl_SingleResultOp<"reverse_sequence", [
+    DeclareOpInterfaceMethods<Dl_Differentiable>,
     DeclareOpInterfaceMethods<Dl_ChecksIndices, ["indexRanges"]>]> {
   let summary = "Reverses the beginning of every sequence of a batch.";
   let description = [{
