@@ -281,7 +281,7 @@ WITHOUT = {
     "dl.range_size": INTEGERS, "dl.constant": "it has no operands", "dl.random": "its operands are integers",
     "dl.bitcast": "it reads bits, not numbers", "dl.kernel": LAYOUT, "dl.pack_filter": LAYOUT,
     "dl.packed_conv": LAYOUT, "dl.packed_matmul": LAYOUT, "dl.depthwise_conv": LAYOUT, "dl.patches": LAYOUT,
-    "dl.yield": "it computes nothing",
+    "dl.yield": "it computes nothing", "dl.attention": "differentiated as its decomposition",
     "dl.pool_gradient": "the second derivative of pooling is not offered",
     "dl.if": "control flow is not differentiated", "dl.loop": "control flow is not differentiated",
     "dl.recurrent_gradient": "the second derivative of recurrent layers is not offered",
