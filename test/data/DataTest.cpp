@@ -140,7 +140,8 @@ void damageAll(const std::string &path, const std::string &bytes, const Open &op
   auto whole = samplesOf(open, message);
   ASSERT_EQ(message, "");
   ASSERT_FALSE(whole.empty());
-  data::Random random(1, 0, 0);
+  // 0 unless shuffled: --gtest_shuffle --gtest_repeat=100 damages in other places each time.
+  data::Random random(1, 0, static_cast<uint64_t>(testing::UnitTest::GetInstance()->random_seed()));
   size_t step = std::max<size_t>(1, bytes.size() / 150);
   for (size_t length = 0; length < bytes.size(); length += step)
     tryDamaged(path, bytes.substr(0, length), open, checked ? &whole : nullptr);
