@@ -31,6 +31,8 @@ SECONDS, MIB = 60, 4096
 # What these expect are the draws of one particular generator, which ONNX does not
 # specify: they are compiled and run, and their numbers are not compared.
 DRAWS = re.compile(r"test_bernoulli")
+# PTX for the least architecture that dlc makes code for runs on every device.
+TARGET = {device: ["--target=cuda:compute_80"] for device in ("cuda", "cuda-sim")}
 SORTED_BY_EXIT = {0: "pass", 3: "refused", 4: "wrong"}
 
 
@@ -38,18 +40,18 @@ def sort_out(outcome):
     return "crash" if outcome.timed_out else SORTED_BY_EXIT.get(outcome.code, "crash")
 
 
-def run_case(folder):
+def run_case(folder, device="cpu"):
     """(status, message) of one case."""
     about = json.loads((folder / "case.json").read_text())
     limits = {"timeout_s": SECONDS, "memory_mib": MIB}
     with tempfile.TemporaryDirectory() as scratch:
         artifact = pathlib.Path(scratch) / "m.dlc"
-        last = compile_model(folder / "model.onnx", artifact, **limits)
+        last = compile_model(folder / "model.onnx", artifact, *TARGET.get(device, []), **limits)
         for data in sorted(folder.glob("test_data_set_*")):
             if last.code != 0:
                 break
             last = execute([DLC, "run", artifact, "--test-dir", data, "--rtol", str(about["rtol"]),
-                            "--atol", str(about["atol"])], **limits)
+                            "--atol", str(about["atol"]), "--device", device], **limits)
     status = sort_out(last)
     if status == "wrong" and DRAWS.match(folder.name):
         return {"name": folder.name, "kind": about["kind"], "ops": about["ops"], "status": "refused",
@@ -85,6 +87,7 @@ def arguments():
     parser.add_argument("--filter", help="only the cases whose name matches this regular expression")
     parser.add_argument("--sample", type=int, help="only this many, evenly spread")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--device", default="cpu", choices=["cpu", *TARGET], help="where the models run")
     parser.add_argument("--json", type=pathlib.Path, default=BUILD / "log" / "conformance.json",
                         help="where the result of every case goes")
     parser.add_argument("--reasons", type=int, default=25, help="how many refusal reasons to print")
@@ -100,7 +103,7 @@ def main():
     tally = Tally(total=len(folders))
     results = []
     with concurrent.futures.ThreadPoolExecutor(args.workers) as pool:
-        for result in pool.map(run_case, folders):
+        for result in pool.map(lambda folder: run_case(folder, args.device), folders):
             results.append(result)
             count(result, tally, must_pass)
     args.json.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +111,7 @@ def main():
     found = collections.Counter(r["status"] for r in results)
     print("   " + ", ".join(f"{found[s]} {s}" for s in report.STATUSES))
     report.print_reasons(results, args.reasons)
-    if args.write and not (args.filter or args.sample):
+    if args.write and args.device == "cpu" and not (args.filter or args.sample):
         report.write_page(results)
         PASSING.write_text("".join(r["name"] + "\n" for r in results if r["status"] == "pass"))
     return tally.finish()

@@ -174,7 +174,7 @@ void addRunCommand(CLI::App &app, int &exitCode) {
   command->add_option("--atol", options->tolerance.absolute, "absolute")
       ->check(CLI::NonNegativeNumber)->capture_default_str();
   command->add_option("--device", options->device,
-                      "cpu; cuda, cuda:1, ...; cuda-sim, a simulated CUDA device")
+                      "cpu, cuda, cuda:1, ..., cuda-sim")
       ->capture_default_str();
   command->add_option("--threads", options->threads, "0: as many as the process may use")
       ->check(CLI::Range(0, 250));
