@@ -30,7 +30,8 @@ public:
 llvm::Expected<std::vector<std::unique_ptr<Target>>> makeTargets(const CompileOptions &options);
 
 std::unique_ptr<Target> makeCpuTarget(const CompileOptions &options);
-/// `architectures`: "sm_80" for machine code and PTX, "compute_80" for PTX alone.
+/// `architectures`: "sm_80" for machine code and PTX, "compute_80" for PTX alone,
+/// "source" for neither: compiled where it is loaded.
 llvm::Expected<std::unique_ptr<Target>>
 makeCudaTarget(std::vector<std::string> architectures, const CompileOptions &options);
 

@@ -10,7 +10,7 @@ struct dlc_artifact {
 extern "C" {
 
 dlc_status *dlc_artifact_open(const char *path, dlc_artifact **artifact) {
-  dlc_load_options options = {sizeof(options), 1, true, nullptr};
+  dlc_load_options options = {sizeof(options), 1, true, nullptr, nullptr};
   auto opened = std::make_unique<dlc_artifact>();
   if (dlc::rt::Status status = opened->program.open(path, options))
     return status.release();

@@ -63,7 +63,9 @@ public:
 };
 
 /// Opens "cuda", "cuda:1" or "cuda-sim" and puts the artifact on it.
-Status openDevice(const char *name, const Program &program, std::unique_ptr<Device> *device);
+/// `cacheFolder` keeps what has to be compiled for it; null: nothing is kept.
+Status openDevice(const char *name, const Program &program, const char *cacheFolder,
+                  std::unique_ptr<Device> *device);
 
 } // namespace dlc::rt
 

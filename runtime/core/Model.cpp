@@ -59,7 +59,8 @@ dlc_status *load(const dlc_load_options *given, dlc_model **model, Load load) {
     if (instance->program.stateBytes > 0)
       return fail(DLC_UNSUPPORTED, "%s: models with states run on the CPU alone",
                   instance->program.name.c_str()).release();
-    if (Status status = openDevice(options.device, instance->program, &instance->device))
+    if (Status status = openDevice(options.device, instance->program, options.cache_dir,
+                                   &instance->device))
       return status.release();
   }
   instance->pool = std::make_unique<ThreadPool>(options.threads > 0 ? options.threads

@@ -18,7 +18,7 @@ struct Loaded {
 
 Loaded load(const std::string &bytes, bool verifyHash = false) {
   PageAligned memory(bytes);
-  dlc_load_options options = {sizeof options, 1, verifyHash, nullptr};
+  dlc_load_options options = {sizeof options, 1, verifyHash, nullptr, nullptr};
   dlc_model *model = nullptr;
   dlc_status *status = dlc_model_load_memory(memory.data(), memory.size(), &options, &model);
   Loaded result = {dlc_status_code(status), dlc_status_message(status)};

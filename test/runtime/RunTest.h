@@ -19,7 +19,7 @@ template <typename T> constexpr dlc_type typeOf() {
 class RunTest {
 public:
   explicit RunTest(const std::string &artifact, int threads = 1) : memory(artifact) {
-    dlc_load_options options = {sizeof options, threads, true, nullptr};
+    dlc_load_options options = {sizeof options, threads, true, nullptr, nullptr};
     dlc_model *loaded = nullptr;
     Status status(dlc_model_load_memory(memory.data(), memory.size(), &options, &loaded));
     EXPECT_EQ(status.code(), DLC_OK) << status.message();

@@ -84,7 +84,7 @@ TEST(States, UnknownEntriesAreNamed) {
 
 std::string refusal(const std::string &artifact) {
   PageAligned memory(artifact);
-  dlc_load_options options = {sizeof options, 1, false, nullptr};
+  dlc_load_options options = {sizeof options, 1, false, nullptr, nullptr};
   dlc_model *model = nullptr;
   dlc::Status status(dlc_model_load_memory(memory.data(), memory.size(), &options, &model));
   EXPECT_EQ(status.code(), DLC_USAGE);

@@ -3,8 +3,9 @@
 
 #include "compiler/Target.h"
 #include "compiler/targets/cuda/Kernel.h"
-#include "compiler/targets/cuda/Nvrtc.h"
 #include "compiler/targets/cuda/device/Headers.h"
+
+#include "runtime/schema/Nvrtc.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -25,6 +26,7 @@ namespace dlc {
 namespace {
 
 using namespace cuda;
+using schema::Nvrtc;
 
 /// What a kernel's diagnostics say, as one text.
 class DiagnosticText {
@@ -59,7 +61,7 @@ void shiftSizes(DeviceKernel &kernel, unsigned numBuffers, unsigned firstSize) {
 
 class CudaTarget : public Target {
 public:
-  CudaTarget(std::vector<std::string> architectures, const Nvrtc &nvrtc,
+  CudaTarget(std::vector<std::string> architectures, const Nvrtc *nvrtc,
              const CompileOptions &options)
       : architectures(std::move(architectures)), nvrtc(nvrtc), options(options) {}
 
@@ -67,7 +69,7 @@ public:
 
   Error compile(const KernelSources &sources, CompiledCode &code) override {
     size_t count = sources.sources().size();
-    DeviceProgram program{"cuda", nvrtc.version(), kDeviceHeader,
+    DeviceProgram program{"cuda", nvrtc ? nvrtc->version() : "none", kDeviceHeader,
                           // Products are not fused into sums: the CPU's results have none, and
                           // rounding decides indices in resampling and quantization.
                           {"--std=c++17", "-lineinfo", "--fmad=false", "--device-int128"},
@@ -121,19 +123,19 @@ private:
 
   Error compileFor(const std::string &architecture, const KernelSources::Source &source,
                    const DeviceProgram &program, DeviceKernel &kernel) {
-    auto result = nvrtc.compile({kernel.name + ".cu", kernel.source, program.headers,
-                                 program.options, architecture});
-    if (!result)
-      return llvm::createStringError("CUDA kernel " + source.name + " (" + source.nodes + "): " +
-                                     llvm::toString(result.takeError()));
+    schema::NvrtcResult result;
+    std::string error = nvrtc->compile({kernel.name + ".cu", kernel.source, program.headers,
+                                        program.options, architecture}, result);
+    if (!error.empty())
+      return llvm::createStringError("CUDA kernel " + source.name + " (" + source.nodes + "): " + error);
     std::string number = architecture.substr(architecture.find('_') + 1);
     // The first architecture is the least: its PTX runs on all later ones.
     if (kernel.images.empty()) {
-      dump(kernel.name + ".ptx", result->ptx);
-      kernel.images.push_back({schema::ImageKind::Ptx, "sm_" + number, std::move(result->ptx)});
+      dump(kernel.name + ".ptx", result.ptx);
+      kernel.images.push_back({schema::ImageKind::Ptx, "sm_" + number, std::move(result.ptx)});
     }
-    if (!result->cubin.empty())
-      kernel.images.push_back({schema::ImageKind::Cubin, architecture, std::move(result->cubin)});
+    if (!result.cubin.empty())
+      kernel.images.push_back({schema::ImageKind::Cubin, architecture, std::move(result.cubin)});
     return Error::success();
   }
 
@@ -151,7 +153,7 @@ private:
   }
 
   std::vector<std::string> architectures; // ascending
-  const Nvrtc &nvrtc;
+  const Nvrtc *nvrtc; // null when only sources are asked for
   const CompileOptions &options;
 };
 
@@ -159,9 +161,11 @@ private:
 
 Expected<std::unique_ptr<Target>> makeCudaTarget(std::vector<std::string> architectures,
                                                  const CompileOptions &options) {
-  auto nvrtc = Nvrtc::get();
-  if (!nvrtc)
-    return llvm::createStringError("--target=cuda: " + llvm::toString(nvrtc.takeError()));
+  llvm::erase(architectures, "source"); // always there
+  const Nvrtc *nvrtc = nullptr;
+  std::string error;
+  if (!architectures.empty() && !(nvrtc = Nvrtc::get(error)))
+    return llvm::createStringError("--target=cuda: " + error);
   constexpr int leastArchitecture = 80;
   auto numberOf = [](StringRef name) {
     int number = 0;
@@ -170,12 +174,12 @@ Expected<std::unique_ptr<Target>> makeCudaTarget(std::vector<std::string> archit
   };
   for (const std::string &name : architectures) {
     int number = numberOf(name);
-    if (number < leastArchitecture || !(*nvrtc)->supports(number))
+    if (number < leastArchitecture || !nvrtc->supports(number))
       return llvm::createStringError("--target: '" + name + "' is no architecture that dlc and " +
-                                     (*nvrtc)->version() + " make code for; sm_80 is the least");
+                                     nvrtc->version() + " make code for; sm_80 is the least");
   }
   llvm::sort(architectures, [&](StringRef a, StringRef b) { return numberOf(a) < numberOf(b); });
-  return std::make_unique<CudaTarget>(std::move(architectures), **nvrtc, options);
+  return std::make_unique<CudaTarget>(std::move(architectures), nvrtc, options);
 }
 
 } // namespace dlc

@@ -19,6 +19,9 @@ mlir::DialectRegistry &kernelRegistry();
 /// outputs; memref arguments carry `dl.dims`. Null after a diagnostic.
 mlir::func::FuncOp lowerToBuffers(mlir::ModuleOp module, llvm::StringRef name);
 
+/// Rewrites indexing maps by what the sizes of their loops allow.
+void simplifyMaps(mlir::func::FuncOp function);
+
 /// Prints CUDA C++ and describes its launches. Fails after a diagnostic.
 mlir::LogicalResult printKernel(mlir::func::FuncOp function, DeviceKernel &kernel);
 

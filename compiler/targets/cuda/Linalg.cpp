@@ -29,30 +29,16 @@ SmallVector<Extent> Printer::loopSizes(linalg::GenericOp op) {
   return sizes;
 }
 
-namespace {
-
-/// The parallel loops, the fastest last: the output's own order, so that
-/// neighbouring threads store to neighbouring places. None when a parallel loop
-/// does not lead to a place of its own in every output.
-std::optional<SmallVector<unsigned>> parallelOrder(linalg::GenericOp op) {
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  SmallVector<unsigned> order;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
-    SmallVector<unsigned> mine;
-    for (AffineExpr expr : op.getMatchingIndexingMap(&init).getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr))
-        mine.push_back(dim.getPosition());
-    if (init.getOperandNumber() == op.getDpsInitsMutable().begin()->getOperandNumber())
-      order = mine;
-    for (unsigned loop = 0; loop < kinds.size(); ++loop)
-      if (kinds[loop] == utils::IteratorType::parallel && !llvm::is_contained(mine, loop))
-        return std::nullopt;
-  }
-  llvm::erase_if(order, [&](unsigned loop) { return kinds[loop] != utils::IteratorType::parallel; });
-  return order;
+/// The element that a point reads or writes, or the variable that stands for it.
+std::string Printer::placeText(Value memref, AffineMap map, ArrayRef<std::string> indices) {
+  auto local = locals.find(memref);
+  if (local != locals.end())
+    return local->second;
+  SmallVector<std::string> place;
+  for (AffineExpr expr : map.getResults())
+    place.push_back(affineText(expr, indices, {}));
+  return element(view(memref), place);
 }
-
-} // namespace
 
 /// Prints the scalar code of one point; returns what it yields.
 FailureOr<SmallVector<std::string>> Printer::printPayload(linalg::GenericOp op,
@@ -67,11 +53,7 @@ FailureOr<SmallVector<std::string>> Printer::printPayload(linalg::GenericOp op,
       names[argument] = name(operand->get());
       continue;
     }
-    SmallVector<std::string> place;
-    for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults())
-      place.push_back(affineText(expr, indices, {}));
-    const View &source = view(operand->get());
-    declare(argument, loadText(source, element(source, place)));
+    declare(argument, placeText(operand->get(), op.getMatchingIndexingMap(operand), indices));
   }
   for (auto [i, argument] : llvm::enumerate(op.getRegionOutputArgs()))
     names[argument] = carried[i];
@@ -99,20 +81,12 @@ LogicalResult Printer::printPoint(linalg::GenericOp op, ArrayRef<std::string> pa
   SmallVector<std::string> places, carried;
   bool reduces = op.getNumReductionLoops() > 0;
   for (OpOperand &init : op.getDpsInitsMutable()) {
-    SmallVector<std::string> place;
-    for (AffineExpr expr : op.getMatchingIndexingMap(&init).getResults())
-      place.push_back(affineText(expr, indices, {}));
-    const View &target = view(init.get());
-    places.push_back(element(target, place));
+    Type type = cast<MemRefType>(init.get().getType()).getElementType();
+    places.push_back(placeText(init.get(), op.getMatchingIndexingMap(&init), indices));
     carried.push_back("");
-    if (op.payloadUsesValueFromOperand(&init)) {
+    if (reduces || op.payloadUsesValueFromOperand(&init)) {
       carried.back() = fresh("sum");
-      line(typeName(target.element) + " " + carried.back() + " = " +
-           loadText(target, places.back()) + ";");
-    } else if (reduces) {
-      carried.back() = fresh("last");
-      line(typeName(target.element) + " " + carried.back() + " = " +
-           loadText(target, places.back()) + ";");
+      line(typeName(type) + " " + carried.back() + " = " + places.back() + ";");
     }
   }
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
@@ -143,8 +117,8 @@ LogicalResult Printer::printPoint(linalg::GenericOp op, ArrayRef<std::string> pa
       close();
     *yields = carried;
   }
-  for (auto [i, init] : llvm::enumerate(op.getDpsInits()))
-    line(storeText(view(init), places[i], (*yields)[i]));
+  for (auto [place, value] : llvm::zip_equal(places, *yields))
+    line(place + " = " + value + ";");
   return success();
 }
 
@@ -183,28 +157,99 @@ LogicalResult Printer::printGeneric(linalg::GenericOp op, Scope scope) {
     work = total.expr;
   barrier(scope);
   openThreadLoop(scope, total);
-  bool isFirst = true;
-  for (size_t i = order->size(); i-- > 0;) {
-    unsigned loop = (*order)[i];
-    if (sizes[loop].text == "1")
-      continue;
-    indices[loop] = fresh("i");
-    bool isLast = llvm::all_of(ArrayRef(*order).take_front(i),
-                               [&](unsigned outer) { return sizes[outer].text == "1"; });
-    std::string source = isFirst ? "t" : "rest";
-    if (isLast) {
-      line("const " + index + " " + indices[loop] + " = " + source + ";");
-      break;
-    }
-    line("const " + index + " " + indices[loop] + " = " + source + " % " + sizes[loop].text + ";");
-    line((isFirst ? index + " rest = t / " : std::string("rest /= ")) + sizes[loop].text + ";");
-    isFirst = false;
-  }
+  printDecode("t", *order, sizes, indices);
   if (failed(printPoint(op, indices)))
     return failure();
   close();
   barrier(scope);
   return success();
+}
+
+/// Declares the loop indices of point number `flat`.
+void Printer::printDecode(const std::string &flat, ArrayRef<unsigned> order,
+                          ArrayRef<Extent> sizes, SmallVectorImpl<std::string> &indices) {
+  std::string source = flat, rest;
+  for (size_t i = order.size(); i-- > 0;) {
+    unsigned loop = order[i];
+    if (sizes[loop].text == "1") {
+      indices[loop] = "0";
+      continue;
+    }
+    indices[loop] = fresh("i");
+    bool isLast = llvm::all_of(order.take_front(i),
+                               [&](unsigned outer) { return sizes[outer].text == "1"; });
+    if (isLast) {
+      line("const " + index + " " + indices[loop] + " = " + source + ";");
+      source = "0";
+      continue;
+    }
+    line("const " + index + " " + indices[loop] + " = " + source + " % " + sizes[loop].text + ";");
+    if (rest.empty()) {
+      rest = fresh("rest");
+      line(index + " " + rest + " = " + source + " / " + sizes[loop].text + ";");
+    } else {
+      line(rest + " /= " + sizes[loop].text + ";");
+    }
+    source = rest;
+  }
+}
+
+/// The members of a group at one point. A buffer that lives within the point is a
+/// variable; so is one that several members use, which is stored once at the end.
+LogicalResult Printer::printMembers(ArrayRef<PointOp> group, const PointOp &decodedFor,
+                                    ArrayRef<std::string> decoded,
+                                    const Contraction *contraction) {
+  auto indicesOf = [&](const PointOp &member) {
+    SmallVector<std::string> indices(linalg::GenericOp(member.op).getNumLoops(), "0");
+    for (auto [from, to] : llvm::zip_equal(decodedFor.order, member.order))
+      indices[to] = decoded[from];
+    return indices;
+  };
+  auto declareLocal = [&](Value buffer, const std::string &initial) {
+    std::string variable = fresh("local");
+    line(typeName(cast<MemRefType>(buffer.getType()).getElementType()) + " " + variable + initial + ";");
+    locals[buffer] = variable;
+  };
+  for (Value buffer : localBuffers(group))
+    declareLocal(buffer, "");
+  SmallVector<std::pair<std::string, Value>> stores;
+  for (const PointOp &member : group) {
+    linalg::GenericOp op = member.op;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      Value buffer = init.get();
+      if (group.size() < 2 || locals.contains(buffer) || rootOf(buffer) != buffer)
+        continue;
+      std::string place = placeText(buffer, op.getMatchingIndexingMap(&init), indicesOf(member));
+      bool isRead = op.getNumReductionLoops() > 0 || op.payloadUsesValueFromOperand(&init);
+      declareLocal(buffer, isRead ? " = " + place : "");
+      stores.push_back({place, buffer});
+    }
+    if (failed(contraction && member.op == contraction->op
+                   ? printSum(*contraction, indicesOf(member))
+                   : printPoint(member.op, indicesOf(member))))
+      return failure();
+  }
+  for (auto &[place, buffer] : stores)
+    line(place + " = " + locals.lookup(buffer) + ";");
+  return success();
+}
+
+LogicalResult Printer::printPoints(ArrayRef<Operation *> needs, ArrayRef<PointOp> group) {
+  if (failed(printBody(needs, Scope::Grid)))
+    return failure();
+  const PointOp &first = group.front();
+  SmallVector<Extent> sizes = loopSizes(first.op);
+  Extent total = constant(1);
+  for (unsigned loop : first.order)
+    total = times(total, sizes[loop]);
+  work = total.expr;
+  openThreadLoop(Scope::Grid, total);
+  SmallVector<std::string> decoded(sizes.size(), "0");
+  printDecode("t", first.order, sizes, decoded);
+  if (failed(printMembers(group, first, decoded, nullptr)))
+    return failure();
+  close();
+  return printBody({}, Scope::Grid);
 }
 
 } // namespace dlc::cuda

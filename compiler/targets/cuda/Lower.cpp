@@ -121,6 +121,7 @@ func::FuncOp lowerToBuffers(ModuleOp module, StringRef name) {
   cpu::reuseBuffers(body);
   if (failed(generalize(body)))
     return {};
+  simplifyMaps(body);
   return body;
 }
 

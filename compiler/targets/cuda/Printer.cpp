@@ -48,15 +48,6 @@ std::string Printer::parameterDeclaration(unsigned parameter) const {
          std::to_string(parameter);
 }
 
-std::string Printer::loadText(const View &view, const std::string &place) {
-  return place;
-}
-
-std::string Printer::storeText(const View &view, const std::string &place,
-                               const std::string &value) {
-  return place + " = " + value + ";";
-}
-
 /// Blocks wait for their threads between writes; a grid and a single thread have
 /// nobody to wait for.
 void Printer::barrier(Scope scope) {
@@ -85,7 +76,7 @@ LogicalResult Printer::printStore(memref::StoreOp op, Scope scope) {
   std::string place = element(target, indices);
   barrier(scope);
   line((scope == Scope::Thread ? "" : "if (threadIdx.x == 0) ") +
-       storeText(target, place, name(op.getValueToStore())));
+       place + " = " + name(op.getValueToStore()) + ";");
   barrier(scope);
   return success();
 }
@@ -99,7 +90,9 @@ LogicalResult Printer::printCopy(memref::CopyOp op, Scope scope) {
   openThreadLoop(scope, total);
   std::string from, to;
   if (isDense(source) && isDense(target)) {
-    auto flat = [](const View &view) {
+    auto flat = [&](const View &view) {
+      if (view.parameter >= 0)
+        used[view.parameter] = true;
       return view.pointer + "[" + (view.offset.text == "0" ? "" : view.offset.text + " + ") + "t]";
     };
     from = flat(source);
@@ -115,7 +108,7 @@ LogicalResult Printer::printCopy(memref::CopyOp op, Scope scope) {
     from = element(source, indices);
     to = element(target, indices);
   }
-  line(storeText(target, to, loadText(source, from)));
+  line(to + " = " + from + ";");
   close();
   barrier(scope);
   return success();
@@ -148,7 +141,7 @@ LogicalResult Printer::assign(ValueRange targets, ValueRange values) {
     for (auto [a, b] : llvm::zip(to.strides, from.strides))
       if (a.text != b.text)
         return emitError(value.getLoc(), "cannot be printed as CUDA: a buffer that changes its layout");
-    pairs.push_back({to.pointer, "&" + element({from.pointer, from.offset, {}, {}, from.element}, {})});
+    pairs.push_back({to.pointer, "&" + element({from.pointer, from.offset, {}, {}, from.element, from.parameter}, {})});
   }
   if (pairs.size() == 1) {
     line(pairs[0].first + " = " + pairs[0].second + ";");
@@ -171,7 +164,7 @@ LogicalResult Printer::printFor(scf::ForOp op, Scope scope) {
       View v = view(initial);
       std::string pointer = fresh("m");
       line(typeName(v.element) + " *" + pointer + " = &" +
-           element({v.pointer, v.offset, {}, {}, v.element}, {}) + ";");
+           element({v.pointer, v.offset, {}, {}, v.element, v.parameter}, {}) + ";");
       v.pointer = pointer;
       v.offset = constant(0);
       views[state] = std::make_unique<View>(v);
@@ -265,7 +258,7 @@ LogicalResult Printer::printOp(Operation *op, Scope scope) {
     for (Value i : load.getIndices())
       indices.push_back(name(i));
     const View &source = view(load.getMemref());
-    declare(load.getResult(), loadText(source, element(source, indices)));
+    declare(load.getResult(), element(source, indices));
     return success();
   }
   if (isa<memref::DeallocOp>(op) || op->hasTrait<OpTrait::ConstantLike>() ||

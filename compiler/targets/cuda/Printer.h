@@ -4,6 +4,8 @@
 #ifndef DLC_COMPILER_TARGETS_CUDA_PRINTER_H
 #define DLC_COMPILER_TARGETS_CUDA_PRINTER_H
 
+#include "compiler/targets/cuda/Contraction.h"
+#include "compiler/targets/cuda/Groups.h"
 #include "compiler/targets/cuda/Kernel.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -28,6 +30,7 @@ struct View {
   Extent offset;
   llvm::SmallVector<Extent> sizes, strides;
   mlir::Type element;
+  int parameter = -1; // of the launch, that the pointer comes from
 };
 
 /// Who executes an op: every thread of the grid a part, every thread of one block
@@ -49,6 +52,18 @@ public:
 
   /// Prints the ops as the body of one launch in `scope`.
   mlir::LogicalResult printBody(llvm::ArrayRef<mlir::Operation *> ops, Scope scope);
+
+  /// Prints ops over the same points as the body of one grid launch, after `needs`.
+  mlir::LogicalResult printPoints(llvm::ArrayRef<mlir::Operation *> needs,
+                                  llvm::ArrayRef<PointOp> group);
+
+  /// The same, with one of them, a contraction, as tiles of a matrix product. One
+  /// block does one tile.
+  mlir::LogicalResult printTiles(llvm::ArrayRef<mlir::Operation *> needs,
+                                 llvm::ArrayRef<PointOp> group, const Contraction &contraction);
+
+  /// Sizes of the loops, from the operand axes that they walk.
+  llvm::SmallVector<Extent> loopSizes(mlir::linalg::GenericOp op);
 
   std::string body;    // what was printed
   std::string globals; // tables of constants that it reads
@@ -74,6 +89,7 @@ private:
   std::string name(mlir::Value value);
   mlir::LogicalResult printScalar(mlir::Operation *op);
   std::string expression(mlir::Operation *op, llvm::ArrayRef<std::string> x);
+  /// Without symbols, dims are indices of loops, which are never negative.
   std::string affineText(mlir::AffineExpr expr, llvm::ArrayRef<std::string> dims,
                          llvm::ArrayRef<std::string> symbols);
 
@@ -92,11 +108,10 @@ private:
   View viewOfExpand(mlir::memref::ExpandShapeOp op);
   View viewOfCollapse(mlir::memref::CollapseShapeOp op);
   View viewOfGlobal(mlir::memref::GetGlobalOp op);
+  /// The text of an element; notes that the launch uses the buffer.
   std::string element(const View &view, llvm::ArrayRef<std::string> indices);
   bool isDense(const View &view);
   Extent count(const View &view);
-  std::string loadText(const View &view, const std::string &place);
-  std::string storeText(const View &view, const std::string &place, const std::string &value);
 
   // Statements
   mlir::LogicalResult printOp(mlir::Operation *op, Scope scope);
@@ -113,7 +128,23 @@ private:
   mlir::FailureOr<llvm::SmallVector<std::string>>
   printPayload(mlir::linalg::GenericOp op, llvm::ArrayRef<std::string> indices,
                llvm::ArrayRef<std::string> carried);
-  llvm::SmallVector<Extent> loopSizes(mlir::linalg::GenericOp op);
+  std::string placeText(mlir::Value memref, mlir::AffineMap map,
+                        llvm::ArrayRef<std::string> indices);
+  void printDecode(const std::string &flat, llvm::ArrayRef<unsigned> order,
+                   llvm::ArrayRef<Extent> sizes, llvm::SmallVectorImpl<std::string> &indices);
+  mlir::LogicalResult printMembers(llvm::ArrayRef<PointOp> group, const PointOp &decodedFor,
+                                   llvm::ArrayRef<std::string> decoded,
+                                   const Contraction *contraction);
+  Extent product(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<Extent> sizes);
+  mlir::LogicalResult printFactor(const Contraction &c, bool isA,
+                                  llvm::ArrayRef<std::string> indices, bool isRaw,
+                                  std::string &value);
+  mlir::LogicalResult printStage(const Contraction &c, bool isA, llvm::ArrayRef<Extent> sizes,
+                                 llvm::ArrayRef<std::string> batch, bool isRaw);
+  mlir::LogicalResult printSum(const Contraction &c, llvm::ArrayRef<std::string> indices);
+  mlir::LogicalResult printTileResults(const Contraction &c, llvm::ArrayRef<PointOp> group,
+                                       llvm::ArrayRef<Extent> sizes,
+                                       llvm::ArrayRef<std::string> batch);
   void openThreadLoop(Scope scope, const Extent &count);
   void barrier(Scope scope);
 
@@ -127,6 +158,7 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<View>> views;
   llvm::DenseMap<mlir::Value, mlir::AffineExpr> exprs;
   llvm::SmallVector<bool> used;
+  llvm::DenseMap<mlir::Value, std::string> locals; // buffers that are variables of a point
   llvm::SmallVector<std::string> loopIndices; // of the linalg op being printed
   mlir::Operation *problem = nullptr;         // an op that has no CUDA form
 };

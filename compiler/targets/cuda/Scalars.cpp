@@ -221,6 +221,16 @@ std::string Printer::name(Value value) {
   return "0";
 }
 
+/// Of an expression over loop indices.
+static bool isNeverNegative(AffineExpr expr) {
+  if (auto c = dyn_cast<AffineConstantExpr>(expr))
+    return c.getValue() >= 0;
+  if (isa<AffineDimExpr>(expr))
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return binary && isNeverNegative(binary.getLHS()) && isNeverNegative(binary.getRHS());
+}
+
 std::string Printer::affineText(AffineExpr expr, ArrayRef<std::string> dims,
                                 ArrayRef<std::string> symbols) {
   if (auto c = dyn_cast<AffineConstantExpr>(expr))
@@ -230,13 +240,17 @@ std::string Printer::affineText(AffineExpr expr, ArrayRef<std::string> dims,
   if (auto s = dyn_cast<AffineSymbolExpr>(expr))
     return symbols[s.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
+  // Indices of loops are never negative, so that C++ divides them as affine maps do.
+  bool isPlain = symbols.empty() && isNeverNegative(binary.getLHS());
   std::string a = affineText(binary.getLHS(), dims, symbols);
   std::string b = affineText(binary.getRHS(), dims, symbols);
   switch (expr.getKind()) {
   case AffineExprKind::Add: return "(" + a + " + " + b + ")";
   case AffineExprKind::Mul: return "(" + a + " * " + b + ")";
-  case AffineExprKind::Mod: return "dlc_mod(" + a + ", " + b + ")";
-  case AffineExprKind::FloorDiv: return "dlc_floordiv(" + a + ", " + b + ")";
+  case AffineExprKind::Mod:
+    return isPlain ? "(" + a + " % " + b + ")" : "dlc_mod(" + a + ", " + b + ")";
+  case AffineExprKind::FloorDiv:
+    return isPlain ? "(" + a + " / " + b + ")" : "dlc_floordiv(" + a + ", " + b + ")";
   default: return "dlc_ceildiv(" + a + ", " + b + ")";
   }
 }
@@ -328,6 +342,13 @@ std::string Printer::expression(Operation *op, ArrayRef<std::string> x) {
       .Default([] { return std::string(); })();
 }
 
+/// Operands of affine ops may be negative, which affineText takes symbols for.
+static SmallVector<std::string> signedOperands(ArrayRef<std::string> symbols) {
+  SmallVector<std::string> result(symbols);
+  result.push_back("");
+  return result;
+}
+
 LogicalResult Printer::printScalar(Operation *op) {
   if (auto wide = dyn_cast<arith::MulUIExtendedOp>(op)) {
     Type type = wide.getLow().getType();
@@ -347,13 +368,13 @@ LogicalResult Printer::printScalar(Operation *op) {
   if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
     AffineMap map = apply.getAffineMap();
     text = affineText(map.getResult(0), ArrayRef(x).take_front(map.getNumDims()),
-                      ArrayRef(x).drop_front(map.getNumDims()));
+                      signedOperands(ArrayRef(x).drop_front(map.getNumDims())));
   } else if (isa<affine::AffineMinOp, affine::AffineMaxOp>(op)) {
     bool isMin = isa<affine::AffineMinOp>(op);
     AffineMap map = isMin ? cast<affine::AffineMinOp>(op).getMap() : cast<affine::AffineMaxOp>(op).getMap();
     for (AffineExpr result : map.getResults()) {
       std::string one = affineText(result, ArrayRef(x).take_front(map.getNumDims()),
-                                   ArrayRef(x).drop_front(map.getNumDims()));
+                                   signedOperands(ArrayRef(x).drop_front(map.getNumDims())));
       text = text.empty() ? one : std::string(isMin ? "dlc_min" : "dlc_max") + "<i64>(" + text + ", " + one + ")";
     }
   } else if (op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndexOrFloat()) {

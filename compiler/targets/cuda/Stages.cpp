@@ -41,12 +41,6 @@ bool isShapeOnly(Value buffer) {
   return reshapes;
 }
 
-Value rootOf(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
-}
-
 bool isWrite(Operation *op) {
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return !isShapeOnly(store.getMemref());
@@ -87,9 +81,11 @@ public:
         stages.push_back(&op);
     if (!canSplit(stages))
       return emitWhole();
-    for (Operation *stage : stages)
-      if (failed(emitStage(stage, stages.size() > 1)))
+    std::vector<Stage> groups = formGroups(stages);
+    for (const Stage &group : groups)
+      if (failed(emitStage(group, groups.size() > 1)))
         return failure();
+    dropUnusedTemporaries();
     return success();
   }
 
@@ -171,17 +167,91 @@ private:
     return true;
   }
 
-  LogicalResult emitStage(Operation *stage, bool isOneOfMany) {
+  /// What one launch does: one op, or several over the same points.
+  struct Stage {
+    SmallVector<Operation *> ops;
+    SmallVector<PointOp> points; // empty: `ops` is one op that is not a set of points
+  };
+
+  std::vector<Stage> formGroups(ArrayRef<Operation *> ops) {
+    std::vector<Stage> stages;
+    for (Operation *op : ops) {
+      std::optional<PointOp> points;
+      if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+        Printer sizes(function, parameters, kernel.name);
+        SmallVector<AffineExpr> exprs;
+        for (const Extent &size : sizes.loopSizes(generic))
+          exprs.push_back(size.expr);
+        points = toPoints(generic, exprs);
+      }
+      bool joins = points && !stages.empty() && !stages.back().points.empty() &&
+                   canJoin(stages.back().points, *points);
+      if (!joins)
+        stages.emplace_back();
+      stages.back().ops.push_back(op);
+      if (points)
+        stages.back().points.push_back(std::move(*points));
+    }
+    return stages;
+  }
+
+  /// The top-level ops that a launch of `ops` computes for itself, in order.
+  SmallVector<Operation *> sortedNeeds(ArrayRef<Operation *> ops) {
     llvm::SetVector<Operation *> set;
-    collectNeeds(stage, set);
-    SmallVector<Operation *> ops(set.begin(), set.end());
-    llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    ops.push_back(stage);
-    bool isGrid = isa<linalg::GenericOp, memref::CopyOp>(stage);
+    for (Operation *op : ops)
+      collectNeeds(op, set);
+    SmallVector<Operation *> needs(set.begin(), set.end());
+    llvm::sort(needs, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    return needs;
+  }
+
+  LogicalResult emitStage(const Stage &stage, bool isOneOfMany) {
     std::string name = kernel.name;
     if (isOneOfMany)
       name += "_s" + std::to_string(kernel.launches.size());
-    return emit(ops, isGrid ? Scope::Grid : blockScope(ops), name);
+    SmallVector<Operation *> ops = sortedNeeds(stage.ops);
+    if (!stage.points.empty()) {
+      Printer printer(function, parameters, name);
+      if (fitsInt(stage.ops))
+        printer.index = "int";
+      if (auto contraction = findContraction(stage.points)) {
+        if (failed(printer.printTiles(ops, stage.points, *contraction)))
+          return failure();
+        finish(printer, Scope::Grid, name);
+        kernel.launches.back().perBlock = 1;
+        return success();
+      }
+      if (failed(printer.printPoints(ops, stage.points)))
+        return failure();
+      finish(printer, Scope::Grid, name);
+      return success();
+    }
+    Operation *op = stage.ops.front();
+    ops.push_back(op);
+    return emit(ops, isa<memref::CopyOp>(op) ? Scope::Grid : blockScope(ops), name);
+  }
+
+  /// The group's contraction, unless it has other reductions beside it.
+  std::optional<Contraction> findContraction(ArrayRef<PointOp> group) {
+    std::optional<Contraction> result;
+    for (const PointOp &member : group) {
+      linalg::GenericOp op = member.op;
+      if (op.getNumReductionLoops() == 0)
+        continue;
+      if (result || !(result = toContraction(op)))
+        return std::nullopt;
+    }
+    return result;
+  }
+
+  /// Buffers that became variables need no memory.
+  void dropUnusedTemporaries() {
+    llvm::SmallDenseSet<uint32_t> used;
+    for (const DeviceLaunch &launch : kernel.launches)
+      used.insert(launch.args.begin(), launch.args.end());
+    for (auto [i, alloc] : llvm::enumerate(temporaries))
+      if (!used.contains(parameters.find(alloc.getResult())->second))
+        kernel.temporaries[i] = toSizeSteps(getAffineConstantExpr(0, function.getContext()));
   }
 
   LogicalResult emitWhole() {
@@ -218,6 +288,12 @@ private:
       printer.index = "int";
     if (failed(printer.printBody(ops, scope)))
       return failure();
+    finish(printer, scope, name);
+    return success();
+  }
+
+  /// The printed body becomes a function and a launch.
+  void finish(const Printer &printer, Scope scope, const std::string &name) {
     DeviceLaunch launch;
     launch.function = name;
     launch.threads = launch.perBlock = scope == Scope::Thread ? 1 : kThreads;
@@ -238,7 +314,6 @@ private:
                      std::to_string(launch.threads) + ")\n" + name + "(" + declarations + ") {\n" +
                      printer.body + "}\n\n";
     kernel.launches.push_back(std::move(launch));
-    return success();
   }
 
   func::FuncOp function;

@@ -96,7 +96,7 @@ Extent Printer::extent(OpFoldResult value) {
 }
 
 View Printer::makeDense(std::string pointer, Type element, SmallVector<Extent> sizes) {
-  View result{std::move(pointer), constant(0), std::move(sizes), {}, element};
+  View result{std::move(pointer), constant(0), std::move(sizes), {}, element, -1};
   result.strides.resize(result.sizes.size());
   Extent stride = constant(1);
   for (size_t axis = result.sizes.size(); axis-- > 0;) {
@@ -110,7 +110,6 @@ View Printer::makeDense(std::string pointer, Type element, SmallVector<Extent> s
 View Printer::makeRoot(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   unsigned parameter = parameters.find(memref)->second;
-  used[parameter] = true;
   SmallVector<Extent> sizes;
   std::string pointer;
   if (auto argument = dyn_cast<BlockArgument>(memref)) {
@@ -172,7 +171,7 @@ View Printer::viewOfReshape(memref::ReshapeOp op) {
 
 View Printer::viewOfSubview(memref::SubViewOp op) {
   const View source = view(op.getSource());
-  View result{source.pointer, source.offset, {}, {}, source.element};
+  View result{source.pointer, source.offset, {}, {}, source.element, -1};
   llvm::SmallBitVector dropped = op.getDroppedDims();
   SmallVector<OpFoldResult> offsets = op.getMixedOffsets(), sizes = op.getMixedSizes(),
                             strides = op.getMixedStrides();
@@ -188,7 +187,7 @@ View Printer::viewOfSubview(memref::SubViewOp op) {
 
 View Printer::viewOfExpand(memref::ExpandShapeOp op) {
   const View source = view(op.getSrc());
-  View result{source.pointer, source.offset, {}, {}, source.element};
+  View result{source.pointer, source.offset, {}, {}, source.element, -1};
   for (OpFoldResult size : op.getMixedOutputShape())
     result.sizes.push_back(extent(size));
   result.strides.resize(result.sizes.size());
@@ -204,7 +203,7 @@ View Printer::viewOfExpand(memref::ExpandShapeOp op) {
 
 View Printer::viewOfCollapse(memref::CollapseShapeOp op) {
   const View source = view(op.getSrc());
-  View result{source.pointer, source.offset, {}, {}, source.element};
+  View result{source.pointer, source.offset, {}, {}, source.element, -1};
   for (const ReassociationIndices &group : op.getReassociationIndices()) {
     Extent size = constant(1), stride = constant(1);
     for (int64_t axis : group) {
@@ -278,6 +277,8 @@ const View &Printer::view(Value memref) {
   if (known != views.end())
     return *known->second;
   auto made = std::make_unique<View>(makeView(memref));
+  if (auto found = parameters.find(rootOf(memref)); found != parameters.end())
+    made->parameter = found->second;
   return *(views[memref] = std::move(made));
 }
 
@@ -315,6 +316,8 @@ Extent Printer::count(const View &view) {
 }
 
 std::string Printer::element(const View &view, ArrayRef<std::string> indices) {
+  if (view.parameter >= 0)
+    used[view.parameter] = true;
   Extent at = view.offset;
   for (auto [index, stride, size] : llvm::zip_equal(indices, view.strides, view.sizes)) {
     Extent i = index == "0" ? constant(0) : Extent{index, {}};

@@ -1,14 +1,18 @@
 #include "runtime/devices/cuda/CudaDevice.h"
 
+#include "runtime/core/ThreadPool.h"
 #include "runtime/devices/cuda/CudaStream.h"
 #include "runtime/schema/ContentHash.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace dlc::rt {
 
-Status openDevice(const char *name, const Program &program, std::unique_ptr<Device> *device) {
+Status openDevice(const char *name, const Program &program, const char *cacheFolder,
+                  std::unique_ptr<Device> *device) {
   std::string kind = name, number;
   if (size_t colon = kind.find(':'); colon != std::string::npos) {
     number = kind.substr(colon + 1);
@@ -20,7 +24,7 @@ Status openDevice(const char *name, const Program &program, std::unique_ptr<Devi
     return fail(DLC_USAGE, "there is no device '%s'; there are cpu, cuda, cuda:1, ... and cuda-sim",
                 name);
   auto cuda = std::make_unique<cuda::CudaDevice>();
-  RETURN_IF_ERROR(cuda->open(kind == "cuda-sim", int(ordinal), program));
+  RETURN_IF_ERROR(cuda->open(kind == "cuda-sim", int(ordinal), program, cacheFolder));
   *device = std::move(cuda);
   return nullptr;
 }
@@ -39,10 +43,11 @@ CudaDevice::~CudaDevice() {
   driver->primaryRelease(handle);
 }
 
-Status CudaDevice::open(bool simulated, int ordinal, const Program &program) {
+Status CudaDevice::open(bool simulated, int ordinal, const Program &program,
+                        const char *cacheFolder) {
   programName = program.name;
   RETURN_IF_ERROR(openContext(simulated, ordinal));
-  RETURN_IF_ERROR(loadKernels(program));
+  RETURN_IF_ERROR(loadKernels(program, JitCache(cacheFolder ? cacheFolder : "")));
   return uploadConstants(program);
 }
 
@@ -94,7 +99,7 @@ const schema::DeviceImage *CudaDevice::chooseImage(const schema::DeviceKernel &k
   return best;
 }
 
-Status CudaDevice::loadKernels(const Program &program) {
+Status CudaDevice::loadKernels(const Program &program, const JitCache &cache) {
   const schema::DeviceProgram *code = nullptr;
   const auto *devices = program.table().devices();
   for (uint32_t i = 0; devices && i < devices->size(); ++i)
@@ -105,29 +110,88 @@ Status CudaDevice::loadKernels(const Program &program) {
     return fail(DLC_UNSUPPORTED, "%s: there is no CUDA code in it; compile with "
                 "--target=cuda:sm_%d", programName.c_str(), architecture);
   kernels.resize(count);
-  for (uint32_t i = 0; i < count; ++i)
-    RETURN_IF_ERROR(loadKernel(program, *code, i));
+  for (uint32_t i = 0; i < count; ++i) {
+    kernels[i].table = code->kernels()->Get(i);
+    kernels[i].name = program.table().kernels()->Get(i)->name()->str();
+  }
+  // What is missing is compiled on all cores.
+  std::vector<std::string> codes(count);
+  std::vector<Status> problems(count);
+  std::atomic<uint32_t> next{0};
+  auto work = [&] {
+    for (uint32_t i; (i = next++) < count;)
+      problems[i] = findCode(program, *code, i, cache, codes[i]);
+  };
+  std::vector<std::thread> threads;
+  for (uint32_t i = 1; i < uint32_t(availableThreads()) && i < count; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  for (uint32_t i = 0; i < count; ++i) {
+    RETURN_IF_ERROR(std::move(problems[i]));
+    RETURN_IF_ERROR(loadKernel(i, codes[i]));
+  }
   return nullptr;
 }
 
-Status CudaDevice::loadKernel(const Program &program, const schema::DeviceProgram &code,
-                              uint32_t index) {
-  DeviceKernel &kernel = kernels[index];
-  kernel.table = code.kernels()->Get(index);
-  kernel.name = program.table().kernels()->Get(index)->name()->str();
-  const schema::DeviceImage *image = chooseImage(*kernel.table);
-  if (!image)
-    return fail(DLC_UNSUPPORTED, "%s: kernel %s: no code in it runs on %s (sm_%d); compile with "
-                "--target=cuda:sm_%d", programName.c_str(), kernel.name.c_str(),
-                deviceName.c_str(), architecture, architecture);
-  const char *bytes = program.mapping().data + image->offset();
-  if (image->hash() != schema::contentHash(bytes, image->size_bytes()))
+Status CudaDevice::readImage(const Program &program, const schema::DeviceImage &image,
+                             const std::string &kernel, std::string &bytes) const {
+  bytes.assign(program.mapping().data + image.offset(), image.size_bytes());
+  if (image.hash() != schema::contentHash(bytes.data(), bytes.size()))
     return fail(DLC_USAGE, "%s: damaged: the code of kernel %s differs from its hash; compile it "
-                "again", programName.c_str(), kernel.name.c_str());
-  // PTX is text that ends with a zero byte, which the file does not have.
-  std::string copy(bytes, image->size_bytes());
+                "again", programName.c_str(), kernel.c_str());
+  return nullptr;
+}
+
+Status CudaDevice::findCode(const Program &program, const schema::DeviceProgram &code,
+                            uint32_t index, const JitCache &cache, std::string &bytes) const {
+  const schema::DeviceImage *image = chooseImage(*kernels[index].table);
+  bool isExact = image && (image->kind() == schema::ImageKind::Cubin || driver->isSimulated);
+  if (isExact)
+    return readImage(program, *image, kernels[index].name, bytes);
+  // The driver can compile PTX too, but keeps it where it likes, and for a newer
+  // device the source says more than the PTX of an older one.
+  Status compiled = compileSource(program, code, index, cache, bytes);
+  return compiled && image ? readImage(program, *image, kernels[index].name, bytes)
+                           : std::move(compiled);
+}
+
+Status CudaDevice::compileSource(const Program &program, const schema::DeviceProgram &code,
+                                 uint32_t index, const JitCache &cache, std::string &bytes) const {
+  const DeviceKernel &kernel = kernels[index];
+  const schema::DeviceImage *source = nullptr;
+  for (uint32_t i = 0; kernel.table->images() && i < kernel.table->images()->size(); ++i)
+    if (kernel.table->images()->Get(i)->kind() == schema::ImageKind::Source)
+      source = kernel.table->images()->Get(i);
+  std::string error = "its source is not in the artifact";
+  const schema::Nvrtc *nvrtc = source ? schema::Nvrtc::get(error) : nullptr;
+  if (!nvrtc)
+    return fail(DLC_UNSUPPORTED, "%s: kernel %s: no code in it runs on %s (sm_%d), and it cannot "
+                "be compiled here: %s; compile with --target=cuda:sm_%d", programName.c_str(),
+                kernel.name.c_str(), deviceName.c_str(), architecture, error.c_str(), architecture);
+  schema::NvrtcJob job{kernel.name + ".cu", "", code.headers()->str(), {},
+                       (driver->isSimulated ? "compute_" : "sm_") + std::to_string(architecture)};
+  RETURN_IF_ERROR(readImage(program, *source, kernel.name, job.source));
+  for (uint32_t i = 0; code.options() && i < code.options()->size(); ++i)
+    job.options.push_back(code.options()->Get(i)->str());
+  std::string key = JitCache::keyOf(job, nvrtc->version());
+  if (cache.find(key, bytes))
+    return nullptr;
+  schema::NvrtcResult result;
+  error = nvrtc->compile(job, result);
+  if (!error.empty())
+    return fail(DLC_UNSUPPORTED, "%s: %s", programName.c_str(), error.c_str());
+  bytes = driver->isSimulated ? std::move(result.ptx) : std::move(result.cubin);
+  cache.store(key, bytes);
+  return nullptr;
+}
+
+Status CudaDevice::loadKernel(uint32_t index, const std::string &code) {
+  DeviceKernel &kernel = kernels[index];
+  // PTX is text that ends with a zero byte; c_str() has it.
   std::string what = programName + ": loading kernel " + kernel.name;
-  RETURN_IF_ERROR(driver->check(driver->moduleLoadData(&kernel.module, copy.c_str()), what.c_str()));
+  RETURN_IF_ERROR(driver->check(driver->moduleLoadData(&kernel.module, code.c_str()), what.c_str()));
   for (uint32_t i = 0; kernel.table->launches() && i < kernel.table->launches()->size(); ++i) {
     const schema::Launch *launch = kernel.table->launches()->Get(i);
     Function function = nullptr;

@@ -6,6 +6,7 @@
 #include "runtime/core/Device.h"
 #include "runtime/core/Program.h"
 #include "runtime/devices/cuda/Driver.h"
+#include "runtime/devices/cuda/JitCache.h"
 
 namespace dlc::rt::cuda {
 
@@ -24,7 +25,7 @@ struct DeviceKernel {
 class CudaDevice : public Device {
 public:
   ~CudaDevice() override;
-  Status open(bool simulated, int ordinal, const Program &program);
+  Status open(bool simulated, int ordinal, const Program &program, const char *cacheFolder);
 
   void *constant(uint32_t index) const override { return constants + constantOffsets[index]; }
   Status createStream(std::unique_ptr<DeviceStream> *stream) override;
@@ -38,8 +39,15 @@ public:
 
 private:
   Status openContext(bool simulated, int ordinal);
-  Status loadKernels(const Program &program);
-  Status loadKernel(const Program &program, const schema::DeviceProgram &code, uint32_t index);
+  Status loadKernels(const Program &program, const JitCache &cache);
+  /// The code to load: an image of the artifact, or one compiled from its source now.
+  Status findCode(const Program &program, const schema::DeviceProgram &code, uint32_t index,
+                  const JitCache &cache, std::string &bytes) const;
+  Status compileSource(const Program &program, const schema::DeviceProgram &code, uint32_t index,
+                       const JitCache &cache, std::string &bytes) const;
+  Status readImage(const Program &program, const schema::DeviceImage &image,
+                   const std::string &kernel, std::string &bytes) const;
+  Status loadKernel(uint32_t index, const std::string &code);
   /// The best image for this device: machine code of its own generation, else PTX.
   const schema::DeviceImage *chooseImage(const schema::DeviceKernel &kernel) const;
   Status uploadConstants(const Program &program);

@@ -83,6 +83,8 @@ typedef struct dlc_load_options {
   int threads;          /* 0: the affinity mask, bounded by the cgroup quota */
   bool verify_hash;     /* read the whole file and check its hash */
   const char *device;   /* NULL or "cpu"; "cuda", "cuda:1"; "cuda-sim" */
+  const char *cache_dir; /* keeps code that has to be compiled for the device;
+                          * NULL: compiled at every load */
 } dlc_load_options;
 
 DLC_API dlc_status *dlc_model_load(const char *path,

@@ -72,7 +72,7 @@ public:
   /// `threads` 0: all that the process may use. `device`: as in dlc_load_options.
   static Status load(const char *path, Model &model, int threads = 0,
                      const char *device = nullptr) {
-    dlc_load_options options = {sizeof(options), threads, false, device};
+    dlc_load_options options = {sizeof(options), threads, false, device, nullptr};
     dlc_model *loaded = nullptr;
     Status status(dlc_model_load(path, &options, &loaded));
     model = Model(loaded);

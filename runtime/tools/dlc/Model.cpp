@@ -2,6 +2,8 @@
 
 #include "runtime/tools/io/Error.h"
 
+#include <cstdlib>
+
 namespace dlc::cli {
 
 std::string portText(const Port &port) {
@@ -25,8 +27,23 @@ std::string portList(const std::vector<Port> &ports) {
   return text.empty() ? "none" : text;
 }
 
+namespace {
+
+/// Where the user's caches are; empty when nobody says.
+std::string cacheFolder() {
+  const char *base = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+  if (base && *base)
+    return std::string(base) + "/dlc/cuda";
+  return home && *home ? std::string(home) + "/.cache/dlc/cuda" : "";
+}
+
+} // namespace
+
 Model::Model(const std::string &path, int threads, const std::string &device) : path(path) {
-  dlc_load_options options = {sizeof(options), threads, false, device.c_str()};
+  dlc_load_options options = {sizeof(options), threads, false, device.c_str(), nullptr};
+  std::string cache = cacheFolder();
+  if (!cache.empty())
+    options.cache_dir = cache.c_str();
   check(dlc_model_load(path.c_str(), &options, &handle));
   readPorts();
 }

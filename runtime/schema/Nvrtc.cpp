@@ -1,13 +1,12 @@
-#include "compiler/targets/cuda/Nvrtc.h"
+#include "runtime/schema/Nvrtc.h"
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
-
+#include <algorithm>
+#include <cstdlib>
 #include <dlfcn.h>
+#include <type_traits>
+#include <utility>
 
-using namespace llvm;
-
-namespace dlc::cuda {
+namespace dlc::schema {
 
 namespace {
 
@@ -16,23 +15,30 @@ constexpr const char *kLibraries[] = {
     "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"};
 constexpr int kOldestMajor = 12;
 
+std::vector<std::string> linesOf(const std::string &text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at <= text.size();) {
+    size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
 /// The compiler's messages, each with the line of the source that it points at:
 /// "k.cu(12): error: ..." is followed by "  12 | <the line>".
-std::string annotate(StringRef log, const NvrtcJob &job) {
-  SmallVector<StringRef> lines, messages;
-  StringRef(job.source).split(lines, '\n');
-  log.split(messages, '\n');
+std::string annotate(const std::string &log, const NvrtcJob &job) {
+  std::vector<std::string> lines = linesOf(job.source);
   std::string text;
-  for (StringRef message : messages) {
-    message = message.rtrim();
-    if (message.empty())
+  for (const std::string &message : linesOf(log)) {
+    if (message.empty() || message[0] == '\0')
       continue;
-    text += "\n  " + message.str();
-    unsigned number = 0;
-    StringRef rest = message;
-    if (rest.consume_front(job.name) && rest.consume_front("(") &&
-        !rest.consumeInteger(10, number) && number > 0 && number <= lines.size())
-      text += "\n  " + std::to_string(number) + " | " + lines[number - 1].str();
+    text += "\n  " + message;
+    if (message.compare(0, job.name.size() + 1, job.name + "(") != 0)
+      continue;
+    unsigned long number = strtoul(message.c_str() + job.name.size() + 1, nullptr, 10);
+    if (number > 0 && number <= lines.size())
+      text += "\n  " + std::to_string(number) + " | " + lines[number - 1];
   }
   return text;
 }
@@ -76,15 +82,14 @@ std::string Nvrtc::open() {
   return "";
 }
 
-Expected<const Nvrtc *> Nvrtc::get() {
+const Nvrtc *Nvrtc::get(std::string &error) {
   static const auto instance = [] {
     std::pair<Nvrtc, std::string> result;
     result.second = result.first.open();
     return result;
   }();
-  if (!instance.second.empty())
-    return createStringError(instance.second);
-  return &instance.first;
+  error = instance.second;
+  return error.empty() ? &instance.first : nullptr;
 }
 
 std::string Nvrtc::version() const {
@@ -95,47 +100,44 @@ std::string Nvrtc::version() const {
 
 bool Nvrtc::supports(int architecture) const {
   int count = 0;
-  if (getNumArchitectures(&count) != 0)
+  if (getNumArchitectures(&count) != 0 || count <= 0)
     return false;
-  SmallVector<int> known(count);
-  return getArchitectures(known.data()) == 0 && is_contained(known, architecture);
+  std::vector<int> known(count);
+  return getArchitectures(known.data()) == 0 &&
+         std::find(known.begin(), known.end(), architecture) != known.end();
 }
 
-Expected<NvrtcResult> Nvrtc::compile(const NvrtcJob &job) const {
+std::string Nvrtc::compile(const NvrtcJob &job, NvrtcResult &result) const {
   const char *header = job.headers.c_str(), *headerName = "dlc.cuh";
   Program program = nullptr;
   if (int code = createProgram(&program, job.source.c_str(), job.name.c_str(), 1, &header, &headerName))
-    return createStringError(job.name + ": " + getErrorString(code));
+    return job.name + ": " + getErrorString(code);
   std::string architecture = "--gpu-architecture=" + job.architecture;
-  SmallVector<const char *> options = {architecture.c_str()};
+  std::vector<const char *> options = {architecture.c_str()};
   for (const std::string &option : job.options)
     options.push_back(option.c_str());
-  int code = compileProgram(program, options.size(), options.data());
+  int code = compileProgram(program, int(options.size()), options.data());
   size_t size = 0;
   if (code != 0) {
     getLogSize(program, &size);
     std::string log(size, '\0');
     getLog(program, log.data());
     destroyProgram(&program);
-    return createStringError(job.name + ": " + getErrorString(code) + ":" +
-                             annotate(StringRef(log.c_str()), job));
+    return job.name + ": " + getErrorString(code) + ":" + annotate(log.c_str(), job);
   }
-  NvrtcResult result;
   if ((code = getPtxSize(program, &size)) == 0) {
     result.ptx.resize(size);
     code = getPtx(program, result.ptx.data());
   }
-  bool isReal = StringRef(job.architecture).starts_with("sm_");
+  bool isReal = job.architecture.compare(0, 3, "sm_") == 0;
   if (code == 0 && isReal && (code = getCubinSize(program, &size)) == 0) {
     result.cubin.resize(size);
     code = getCubin(program, result.cubin.data());
   }
   destroyProgram(&program);
-  if (code != 0)
-    return createStringError(job.name + ": " + getErrorString(code));
   while (!result.ptx.empty() && result.ptx.back() == '\0')
     result.ptx.pop_back();
-  return result;
+  return code != 0 ? job.name + ": " + getErrorString(code) : "";
 }
 
-} // namespace dlc::cuda
+} // namespace dlc::schema

@@ -1,21 +1,21 @@
-// NVRTC through function pointers: building and using dlc needs nothing of CUDA.
+// NVRTC through function pointers, for the compiler and for loading on a device that
+// the artifact has no code for. Building and using dlc needs nothing of CUDA.
 
-#ifndef DLC_COMPILER_TARGETS_CUDA_NVRTC_H
-#define DLC_COMPILER_TARGETS_CUDA_NVRTC_H
+#ifndef DLC_RUNTIME_SCHEMA_NVRTC_H
+#define DLC_RUNTIME_SCHEMA_NVRTC_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
-
+#include <cstddef>
 #include <string>
+#include <vector>
 
-namespace dlc::cuda {
+namespace dlc::schema {
 
-/// One compilation: CUDA C++ in, PTX or machine code out.
+/// One compilation of CUDA C++.
 struct NvrtcJob {
   std::string name;    // of the source, for messages and line tables
   std::string source;
   std::string headers; // included as "dlc.cuh"
-  llvm::ArrayRef<std::string> options;
+  std::vector<std::string> options;
   std::string architecture; // "compute_80" for PTX alone, "sm_80" for machine code too
 };
 
@@ -25,16 +25,16 @@ struct NvrtcResult {
 
 class Nvrtc {
 public:
-  /// Opens the library once for the process; the error says what is missing and
-  /// The library, opened once; the error says what is missing and how to get it.
-  static llvm::Expected<const Nvrtc *> get();
+  /// The library, opened once for the process; null where `error` says what is missing
+  /// and how to get it.
+  static const Nvrtc *get(std::string &error);
 
   /// "nvrtc 13.0"
   std::string version() const;
-  /// True when it can make code for this architecture ("sm_90").
+  /// True when it can make code for this architecture (90 for "sm_90").
   bool supports(int architecture) const;
-  /// Errors carry the compiler's log with the lines of the source it speaks of.
-  llvm::Expected<NvrtcResult> compile(const NvrtcJob &job) const;
+  /// An error, empty on success: the compiler's log with the lines that it speaks of.
+  std::string compile(const NvrtcJob &job, NvrtcResult &result) const;
 
 private:
   using Program = struct ProgramHandle *;
@@ -56,6 +56,6 @@ private:
   std::string open();
 };
 
-} // namespace dlc::cuda
+} // namespace dlc::schema
 
-#endif // DLC_COMPILER_TARGETS_CUDA_NVRTC_H
+#endif // DLC_RUNTIME_SCHEMA_NVRTC_H
