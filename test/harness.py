@@ -18,6 +18,8 @@ BUILD = pathlib.Path(os.environ.get("DLC_BUILD", ROOT / "build"))
 DLC = str(BUILD / "bin" / "dlc")
 COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 MIB = 1 << 20
+# How models are compiled for a device. PTX for the least architecture runs on all.
+TARGET = {device: ["--target=cuda:compute_80"] for device in ("cuda", "cuda-sim")}
 
 
 @dataclass

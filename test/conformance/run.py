@@ -24,15 +24,13 @@ sys.path.insert(0, str(HERE.parent))
 
 import report  # noqa: E402
 from cases import all_cases  # noqa: E402
-from harness import BUILD, CACHE, DLC, Tally, compile_model, execute, need_dlc  # noqa: E402
+from harness import BUILD, CACHE, DLC, TARGET, Tally, compile_model, execute, need_dlc  # noqa: E402
 
 PASSING = HERE / "passing.txt"
 SECONDS, MIB = 60, 4096
 # What these expect are the draws of one particular generator, which ONNX does not
 # specify: they are compiled and run, and their numbers are not compared.
 DRAWS = re.compile(r"test_bernoulli")
-# PTX for the least architecture that dlc makes code for runs on every device.
-TARGET = {device: ["--target=cuda:compute_80"] for device in ("cuda", "cuda-sim")}
 SORTED_BY_EXIT = {0: "pass", 3: "refused", 4: "wrong"}
 
 

@@ -95,7 +95,8 @@ bool canJoin(ArrayRef<PointOp> group, const PointOp &next) {
   return true;
 }
 
-SmallVector<Value> localBuffers(ArrayRef<PointOp> group) {
+/// Allocations that only the group uses.
+static SmallVector<Value> privateBuffers(ArrayRef<PointOp> group) {
   SmallVector<Value> result;
   llvm::SmallPtrSet<Operation *, 8> members;
   for (const PointOp &member : group)
@@ -105,14 +106,38 @@ SmallVector<Value> localBuffers(ArrayRef<PointOp> group) {
       Value root = access.root;
       if (!access.isWrite || !root.getDefiningOp<memref::AllocOp>() || llvm::is_contained(result, root))
         continue;
-      bool isLocal = llvm::all_of(root.getUsers(), [&](Operation *user) {
-        return members.contains(user) || isa<memref::DeallocOp, memref::DimOp>(user);
-      });
-      // A lone fill leaves nothing behind; a group that only writes it keeps memory away too.
-      if (isLocal && isOwnPlace(member, access.place))
+      if (llvm::all_of(root.getUsers(), [&](Operation *user) {
+            return members.contains(user) || isa<memref::DeallocOp, memref::DimOp>(user);
+          }))
         result.push_back(root);
     }
   return result;
+}
+
+/// Private buffers that every access reaches by its first `rank` loops alone.
+static SmallVector<Value> buffersOver(ArrayRef<PointOp> group, std::optional<unsigned> rank) {
+  SmallVector<Value> result = privateBuffers(group);
+  llvm::erase_if(result, [&](Value buffer) {
+    for (const PointOp &member : group)
+      for (const Access &access : member.accesses) {
+        if (access.root != buffer)
+          continue;
+        if (!access.place)
+          return true;
+        unsigned least = rank ? *rank : member.order.size();
+        for (unsigned dim = least; dim < access.place.getNumDims(); ++dim)
+          if (access.place.isFunctionOfDim(dim))
+            return true;
+      }
+    return false;
+  });
+  return result;
+}
+
+SmallVector<Value> localBuffers(ArrayRef<PointOp> group) { return buffersOver(group, std::nullopt); }
+
+SmallVector<Value> rowVariables(ArrayRef<PointOp> group, unsigned rank) {
+  return buffersOver(group, rank);
 }
 
 } // namespace dlc::cuda

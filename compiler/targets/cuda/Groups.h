@@ -43,6 +43,17 @@ std::optional<PointOp> toPoints(mlir::linalg::GenericOp op,
 /// in one thread.
 bool canJoin(llvm::ArrayRef<PointOp> group, const PointOp &next);
 
+/// A reduction of a row that lies side by side in memory, by an op that may combine
+/// parts in any order.
+bool isRowReduction(const PointOp &point);
+
+/// True when a block may do the ops one after the other for one setting of their first
+/// `rank` loops: no block then needs what another one writes.
+bool canShareRows(llvm::ArrayRef<PointOp> ops, unsigned rank);
+
+/// Buffers that hold one value per row and are known to nobody else.
+llvm::SmallVector<mlir::Value> rowVariables(llvm::ArrayRef<PointOp> group, unsigned rank);
+
 /// Buffers that live only within the points of a group: variables, not memory.
 llvm::SmallVector<mlir::Value> localBuffers(llvm::ArrayRef<PointOp> group);
 

@@ -62,6 +62,10 @@ public:
   mlir::LogicalResult printTiles(llvm::ArrayRef<mlir::Operation *> needs,
                                  llvm::ArrayRef<PointOp> group, const Contraction &contraction);
 
+  /// The same, a block per setting of the first `rank` loops.
+  mlir::LogicalResult printRows(llvm::ArrayRef<mlir::Operation *> needs,
+                                llvm::ArrayRef<PointOp> group, unsigned rank);
+
   /// Sizes of the loops, from the operand axes that they walk.
   llvm::SmallVector<Extent> loopSizes(mlir::linalg::GenericOp op);
 
@@ -141,6 +145,9 @@ private:
                                   std::string &value);
   mlir::LogicalResult printStage(const Contraction &c, bool isA, llvm::ArrayRef<Extent> sizes,
                                  llvm::ArrayRef<std::string> batch, bool isRaw);
+  mlir::LogicalResult printRowReduction(const PointOp &point, llvm::ArrayRef<std::string> row);
+  mlir::LogicalResult printRowPoints(const PointOp &point, unsigned rank,
+                                     llvm::ArrayRef<std::string> row);
   mlir::LogicalResult printSum(const Contraction &c, llvm::ArrayRef<std::string> indices);
   mlir::LogicalResult printTileResults(const Contraction &c, llvm::ArrayRef<PointOp> group,
                                        llvm::ArrayRef<Extent> sizes,

@@ -17,6 +17,7 @@ namespace dlc::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
+constexpr unsigned kRowThreads = 128;
 constexpr int64_t kMostBlocks = 1 << 15;
 /// Loop variables of 32 bits must reach a whole grid past the last point.
 constexpr int64_t kMostIntPoints = 1 << 30;
@@ -81,7 +82,7 @@ public:
         stages.push_back(&op);
     if (!canSplit(stages))
       return emitWhole();
-    std::vector<Stage> groups = formGroups(stages);
+    std::vector<Stage> groups = joinRows(formGroups(stages));
     for (const Stage &group : groups)
       if (failed(emitStage(group, groups.size() > 1)))
         return failure();
@@ -171,6 +172,7 @@ private:
   struct Stage {
     SmallVector<Operation *> ops;
     SmallVector<PointOp> points; // empty: `ops` is one op that is not a set of points
+    std::optional<unsigned> rowRank; // a block per setting of so many loops
   };
 
   std::vector<Stage> formGroups(ArrayRef<Operation *> ops) {
@@ -193,6 +195,39 @@ private:
         stages.back().points.push_back(std::move(*points));
     }
     return stages;
+  }
+
+  /// Puts stages around a reduction of rows into one launch.
+  std::vector<Stage> joinRows(std::vector<Stage> stages) {
+    std::vector<Stage> result;
+    for (Stage &stage : stages) {
+      if (!result.empty() && result.back().rowRank && !stage.points.empty() &&
+          !findContraction(stage.points) && tryJoin(result.back(), stage, *result.back().rowRank))
+        continue;
+      auto reduction = llvm::find_if(stage.points, isRowReduction);
+      if (reduction != stage.points.end() && !findContraction(stage.points) &&
+          canShareRows(stage.points, reduction->order.size())) {
+        stage.rowRank = reduction->order.size();
+        // What makes the row comes along, unless there is but one row.
+        if (!result.empty() && !result.back().points.empty() && *stage.rowRank > 0 &&
+            !findContraction(result.back().points) && tryJoin(result.back(), stage, *stage.rowRank)) {
+          result.back().rowRank = stage.rowRank;
+          continue;
+        }
+      }
+      result.push_back(std::move(stage));
+    }
+    return result;
+  }
+
+  bool tryJoin(Stage &into, const Stage &next, unsigned rank) {
+    SmallVector<PointOp> all = into.points;
+    llvm::append_range(all, next.points);
+    if (rank == 0 || !canShareRows(all, rank))
+      return false;
+    into.points = std::move(all);
+    llvm::append_range(into.ops, next.ops);
+    return true;
   }
 
   /// The top-level ops that a launch of `ops` computes for itself, in order.
@@ -218,6 +253,13 @@ private:
         if (failed(printer.printTiles(ops, stage.points, *contraction)))
           return failure();
         finish(printer, Scope::Grid, name);
+        kernel.launches.back().perBlock = 1;
+        return success();
+      }
+      if (stage.rowRank) {
+        if (failed(printer.printRows(ops, stage.points, *stage.rowRank)))
+          return failure();
+        finish(printer, Scope::Grid, name, kRowThreads);
         kernel.launches.back().perBlock = 1;
         return success();
       }
@@ -293,10 +335,11 @@ private:
   }
 
   /// The printed body becomes a function and a launch.
-  void finish(const Printer &printer, Scope scope, const std::string &name) {
+  void finish(const Printer &printer, Scope scope, const std::string &name,
+              unsigned threads = kThreads) {
     DeviceLaunch launch;
     launch.function = name;
-    launch.threads = launch.perBlock = scope == Scope::Thread ? 1 : kThreads;
+    launch.threads = launch.perBlock = scope == Scope::Thread ? 1 : threads;
     if (scope == Scope::Grid) {
       launch.maxBlocks = kMostBlocks;
       AffineExpr work = printer.work ? printer.work

@@ -189,6 +189,8 @@ Status CudaDevice::compileSource(const Program &program, const schema::DevicePro
 
 Status CudaDevice::loadKernel(uint32_t index, const std::string &code) {
   DeviceKernel &kernel = kernels[index];
+  if (!kernel.table->launches() || kernel.table->launches()->size() == 0)
+    return nullptr; // its results have no elements
   // PTX is text that ends with a zero byte; c_str() has it.
   std::string what = programName + ": loading kernel " + kernel.name;
   RETURN_IF_ERROR(driver->check(driver->moduleLoadData(&kernel.module, code.c_str()), what.c_str()));

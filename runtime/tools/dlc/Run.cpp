@@ -182,8 +182,7 @@ void addRunCommand(CLI::App &app, int &exitCode) {
   command->add_flag("--json", options->json, "print JSON");
   command->footer("Example:\n"
                   "  dlc run resnet50.dlc --image cat.png --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225\n"
-                  "  dlc run m.dlc --inputs in.npz --outputs out.npz\n"
-                  "  dlc run m.dlc --random 1 --dim N=4 --profile");
+                  "  dlc run m.dlc --inputs in.npz --outputs out.npz --device=cuda");
   command->callback([options, &exitCode] { exitCode = runModel(*options); });
 }
 

@@ -16,7 +16,7 @@ typedef unsigned long long u64;
 template <typename To, typename From> __device__ __forceinline__ To dlc_bits(From x) {
   static_assert(sizeof(To) == sizeof(From), "bits of different sizes");
   To result;
-  __builtin_memcpy(&result, &x, sizeof(To));
+  memcpy(&result, &x, sizeof(To));
   return result;
 }
 
