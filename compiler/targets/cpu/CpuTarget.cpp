@@ -86,13 +86,22 @@ OwningOpRef<ModuleOp> lowerGeneral(const KernelJob &job, MLIRContext &context,
     return {};
   if (tile)
     tileForWork(kernel);
-  bool isTiled = kernel->hasAttr(kWorkCountAttr);
+  bool isTiled = kernel->hasAttr(kWorkCountAttr), sharesBuffers = false;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    sharesBuffers |= bool(kernel.getArgAttr(i, kSharedAttr));
   func::FuncOp body = wrapInAbi(*module, kernel, job.name);
   if (failed(bufferizeBody(body)))
     return {};
   if (isTiled && !restrictWork(body))
     return lowerGeneral(job, context, false);
   reuseBuffers(body);
+  // Only elementwise kernels share buffers: each element depends on itself.
+  bool hasTemporaries = body.walk([](memref::AllocOp) { return WalkResult::interrupt(); })
+                            .wasInterrupted();
+  if (sharesBuffers && !hasTemporaries) {
+    OpBuilder b(&context);
+    body->setAttr("passthrough", b.getStrArrayAttr({kParallelLoopsAttr}));
+  }
   return module;
 }
 

@@ -4,7 +4,10 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -52,6 +55,25 @@ Error optimize(Module &module, TargetMachine &machine, Optimization level) {
   return Error::success();
 }
 
+/// Marks the loops of a function as free of dependences between iterations. An
+/// elementwise kernel that writes over its input has none, but LLVM cannot see
+/// that, and its check for overlap would send every such call to a scalar loop.
+void markLoopsParallel(Function &function) {
+  LLVMContext &context = function.getContext();
+  MDNode *group = MDNode::getDistinct(context, {});
+  for (Instruction &instruction : instructions(function))
+    if (instruction.mayReadOrWriteMemory())
+      instruction.setMetadata(LLVMContext::MD_access_group, group);
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  Metadata *accesses[] = {MDString::get(context, "llvm.loop.parallel_accesses"), group};
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    MDNode *id = MDNode::getDistinct(context, {nullptr, MDNode::get(context, accesses)});
+    id->replaceOperandWith(0, id); // so that no two loops share it
+    loop->setLoopID(id);
+  }
+}
+
 } // namespace
 
 Expected<SmallVector<char, 0>> emitObject(mlir::ModuleOp module, const CpuInfo &cpu,
@@ -68,6 +90,8 @@ Expected<SmallVector<char, 0>> emitObject(mlir::ModuleOp module, const CpuInfo &
       continue;
     function.addFnAttr("target-cpu", cpu.name);
     function.addFnAttr("prefer-vector-width", std::to_string(cpu.vectorBits));
+    if (function.hasFnAttribute(kParallelLoopsAttr))
+      markLoopsParallel(function);
   }
   if (Error error = optimize(*ir, *machine, level))
     return std::move(error);

@@ -7,6 +7,9 @@
 
 namespace dlc::cpu {
 
+/// On an LLVM function: no iteration of its loops depends on another.
+inline constexpr llvm::StringLiteral kParallelLoopsAttr = "dlc-parallel-loops";
+
 /// How much LLVM does: contractions are already scheduled by the generator.
 enum class Optimization { Light, Vectorise };
 
