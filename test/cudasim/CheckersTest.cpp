@@ -1,0 +1,127 @@
+// The simulated device through its driver functions: a kernel that is right, and one
+// with each fault that the checkers know.
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Pointer = unsigned long long;
+
+class Simulator : public testing::Test {
+protected:
+  template <class... Args> int call(const char *name, Args... args) {
+    static void *library = dlopen(CUDASIM, RTLD_NOW | RTLD_LOCAL);
+    auto function = reinterpret_cast<int (*)(Args...)>(dlsym(library, name));
+    EXPECT_NE(function, nullptr) << name;
+    return function ? function(args...) : -1;
+  }
+  std::string report() {
+    static void *library = dlopen(CUDASIM, RTLD_NOW | RTLD_LOCAL);
+    return reinterpret_cast<const char *(*)()>(dlsym(library, "dlcsimGetReport"))();
+  }
+  void SetUp() override {
+    ASSERT_EQ(call("cuInit", 0u), 0);
+    ASSERT_EQ(call("cuDevicePrimaryCtxRetain", &context, 0), 0);
+    ASSERT_EQ(call("cuCtxSetCurrent", context), 0);
+    call("dlcsimClearReport");
+  }
+  void TearDown() override { call("cuDevicePrimaryCtxRelease_v2", 0); }
+
+  Pointer allocate(size_t bytes) {
+    Pointer pointer = 0;
+    EXPECT_EQ(call("cuMemAlloc_v2", &pointer, bytes), 0);
+    return pointer;
+  }
+  int load(const std::string &body) {
+    std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                       ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.shared .align 4 .b8 s[512];\n"
+                       "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\n"
+                       "add.s64 %rd3, %rd1, %rd2;\nshl.b32 %r2, %r1, 2;\nmov.u32 %r3, s;\nadd.s32 %r4, %r3, %r2;\n" +
+                       body + "\nret;\n}\n";
+    return call("cuModuleLoadData", &module, static_cast<const void *>(text.c_str()));
+  }
+  int run(const std::string &body, Pointer argument, unsigned threads) {
+    EXPECT_EQ(load(body), 0) << report();
+    void *function = nullptr, *args[] = {&argument}, *none = nullptr;
+    EXPECT_EQ(call("cuModuleGetFunction", &function, module, "k"), 0);
+    int code = call("cuLaunchKernel", function, 1u, 1u, 1u, threads, 1u, 1u, 0u, none,
+                    static_cast<void **>(args), static_cast<void **>(nullptr));
+    return code ? code : call("cuCtxSynchronize");
+  }
+  void expectReport(const char *text) { EXPECT_NE(report().find(text), std::string::npos) << report(); }
+
+  void *context = nullptr, *module = nullptr;
+};
+
+TEST_F(Simulator, StoresAndReadsBack) {
+  Pointer memory = allocate(256);
+  ASSERT_EQ(run("st.global.u32 [%rd3], %r1;", memory, 64), 0) << report();
+  std::vector<unsigned> result(64);
+  ASSERT_EQ(call("cuMemcpyDtoH_v2", static_cast<void *>(result.data()), memory, size_t(256)), 0);
+  for (unsigned i = 0; i < 64; ++i)
+    EXPECT_EQ(result[i], i);
+  EXPECT_EQ(call("cuMemFree_v2", memory), 0);
+}
+
+TEST_F(Simulator, OutOfBounds) {
+  EXPECT_EQ(run("st.global.u32 [%rd3], %r1;", allocate(252), 64), 700);
+  expectReport("invalid global memory write");
+  Pointer other = 0;
+  EXPECT_EQ(call("cuMemAlloc_v2", &other, size_t(4)), 700) << "errors stay";
+}
+
+TEST_F(Simulator, Misaligned) {
+  EXPECT_EQ(run("st.global.u32 [%rd3+2], %r1;", allocate(256), 32), 716);
+  expectReport("misaligned");
+}
+
+TEST_F(Simulator, UninitialisedDeviceMemory) {
+  EXPECT_EQ(run("ld.global.u32 %r5, [%rd3];", allocate(256), 32), 719);
+  expectReport("uninitialised global memory read");
+}
+
+TEST_F(Simulator, UninitialisedSharedMemory) {
+  EXPECT_EQ(run("ld.shared.u32 %r5, [%r4];", allocate(256), 32), 719);
+  expectReport("uninitialised shared memory read");
+}
+
+TEST_F(Simulator, UseAfterFree) {
+  Pointer memory = allocate(256);
+  ASSERT_EQ(call("cuMemFree_v2", memory), 0);
+  EXPECT_EQ(run("st.global.u32 [%rd3], %r1;", memory, 32), 700);
+  expectReport("use after free");
+}
+
+TEST_F(Simulator, SharedMemoryRace) {
+  auto body = [](const char *barrier) {
+    return std::string("st.shared.u32 [%r4], %r1;\nbar.sync 0;\nst.shared.u32 [%r4], %r1;\n") + barrier +
+           "\nxor.b32 %r5, %r4, 128;\nld.shared.u32 %r6, [%r5];";
+  };
+  EXPECT_EQ(run(body("bar.sync 0;"), allocate(4), 64), 0) << report();
+  EXPECT_EQ(run(body(""), allocate(4), 64), 719);
+  expectReport("shared memory race");
+}
+
+TEST_F(Simulator, DivergentBarrier) {
+  EXPECT_EQ(run("setp.lt.u32 %p1, %r1, 16;\n@%p1 bar.sync 0;", allocate(4), 32), 719);
+  expectReport("divergent barrier");
+}
+
+TEST_F(Simulator, Leak) {
+  allocate(100);
+  call("cuDevicePrimaryCtxReset_v2", 0);
+  expectReport("leak: 1 allocations, 100 bytes");
+}
+
+TEST_F(Simulator, UnknownInstructionsAreRefused) {
+  EXPECT_EQ(load("add.frob.s32 %r1, %r1, 1;"), 218);
+  expectReport("line 17: add.frob.s32: modifier .frob is not simulated");
+  EXPECT_EQ(load("frobnicate.s32 %r1;"), 218);
+  expectReport("frobnicate");
+}
+
+} // namespace
