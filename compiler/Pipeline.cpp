@@ -88,7 +88,9 @@ LogicalResult runLayout(ModuleOp module, CompileState &state) {
   packing.lanes = cpu ? cpu->isa.lanes : 16;
   if (!cpu)
     llvm::consumeError(cpu.takeError());
-  return runPasses(module, state, createChannelsLast,
+  return runPasses(module, state, createExpandConvGradients,
+                   [] { return createCanonicalizerPass(); },
+                   [] { return createCSEPass(); }, createChannelsLast,
                    [&] { return createPackFilters(packing); },
                    [] { return createCanonicalizerPass(); },
                    [] { return createCSEPass(); });

@@ -36,7 +36,12 @@ struct AxisPhases {
   int64_t start, size;   // the part of all phases, interleaved, that is the result
 };
 
-/// None where the padded input would have to be cut.
+bool isDense(const AxisPhases &p) {
+  return p.low >= 0 && p.high >= 0 && (p.taps > 1 || (p.low == 0 && p.high == 0));
+}
+
+/// None where the padded input would have to be cut, or where a window of one
+/// tap would have pads: the dense convolution of such is not worth its padding.
 std::optional<AxisPhases> phasesOf(dl::ConvTransposeOp op, int64_t axis) {
   int64_t spatial = op.getStrides().size();
   int64_t taps = typeOf(op.getFilter()).getDimSize(2 + axis), in = typeOf(op.getInput()).getDimSize(2 + axis);
@@ -45,7 +50,7 @@ std::optional<AxisPhases> phasesOf(dl::ConvTransposeOp op, int64_t axis) {
   if (stride == 1) {
     int64_t reach = (taps - 1) * dilation;
     AxisPhases p{1, taps, dilation, reach - pad, reach - end + extra, 0, -1};
-    return p.low < 0 || p.high < 0 ? std::nullopt : std::optional(p);
+    return isDense(p) ? std::optional(p) : std::nullopt;
   }
   if (dilation != 1 || ShapedType::isDynamic(in))
     return std::nullopt;
@@ -53,7 +58,7 @@ std::optional<AxisPhases> phasesOf(dl::ConvTransposeOp op, int64_t axis) {
   int64_t first = pad / stride, count = (pad + size - 1) / stride - first + 1;
   AxisPhases p{stride, phaseTaps, 1, phaseTaps - 1 - first, 0, pad - first * stride, size};
   p.high = std::max<int64_t>(0, count - in + first);
-  return p.low < 0 ? std::nullopt : std::optional(p);
+  return isDense(p) ? std::optional(p) : std::nullopt;
 }
 
 /// The axes of [N or -, g, phases.., O/g, positions..] and what interleaves them.
@@ -76,6 +81,8 @@ struct ExpandConvTranspose : OpRewritePattern<dl::ConvTransposeOp> {
     auto filterType = typeOf(op.getFilter());
     if (!filterType.hasStaticShape() || !filterType.getElementType().isF32())
       return b.notifyMatchFailure(op, "filter is not static f32");
+    if (op.getStrides().size() > 2)
+      return b.notifyMatchFailure(op, "phases of three axes need a rank that no tensor has");
     SmallVector<AxisPhases> axes;
     for (size_t axis = 0; axis < op.getStrides().size(); ++axis) {
       auto phases = phasesOf(op, axis);
