@@ -16,7 +16,7 @@ struct ConstantSubgraph {
   llvm::SmallVector<mlir::Value> replaces;
 };
 
-/// Results that are both larger than this and larger than the constants they
+/// Results that are both larger than this and an eighth larger than the constants they
 /// come from stay in the program: a tiny model must not become a huge artifact.
 inline constexpr int64_t kMaxFoldedGrowthBytes = int64_t(16) << 20;
 

@@ -53,19 +53,21 @@ LogicalResult dropout(NodeContext &c) {
     return c.invalid("has no input");
   double ratio = c.floatAttr("ratio", 0.5);
   bool isTraining = false;
-  if (Value given = c.input(1)) {
-    auto known = c.constantFloats(given);
-    if (!known || known->empty())
-      return c.unsupported("ratio that is computed");
-    ratio = (*known)[0];
-  }
   if (Value mode = c.input(2)) {
     auto known = c.constantInts(mode);
     if (!known || known->empty())
       return c.unsupported("training_mode that is computed");
     isTraining = (*known)[0] != 0;
   }
-  isTraining &= ratio != 0 && c.mode() != ImportMode::Inference;
+  isTraining &= c.mode() != ImportMode::Inference;
+  // Only a node that trains reads its ratio.
+  if (Value given = c.input(1); given && isTraining) {
+    auto known = c.constantFloats(given);
+    if (!known || known->empty())
+      return c.unsupported("ratio that is computed");
+    ratio = (*known)[0];
+  }
+  isTraining &= ratio != 0;
   if (isTraining && c.mode() != ImportMode::Training)
     return c.unsupported("training_mode");
   if (isTraining && !(ratio > 0 && ratio < 1))
