@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 import numpy as np
-from onnx import TensorProto
+from onnx import TensorProto, numpy_helper
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "onnx"))
@@ -51,3 +51,16 @@ def norms_of_half():
 
 
 norms_of_half()
+
+
+def pointwise_padded_at_the_end():
+    """A 1x1 convolution with padding below and at the right alone read past its input."""
+    x, w = np.ones((1, 16, 4, 4), np.float32), np.ones((16, 16, 1, 1), np.float32)
+    model = mk([node("Conv", ["x", "w"], ["y"], pads=[0, 0, 1, 1])],
+               [vi("x", TensorProto.FLOAT, x.shape)], [vi("y", TensorProto.FLOAT, [1, 16, 5, 5])],
+               [numpy_helper.from_array(w, "w")])
+    y = np.pad(np.full((1, 16, 4, 4), 16, np.float32), ((0, 0), (0, 0), (0, 1), (0, 1)))
+    write_case(str(HERE / "pointwise_padded_at_the_end"), model, [("x", x)], [y])
+
+
+pointwise_padded_at_the_end()

@@ -69,10 +69,11 @@ struct ContractionKernel {
   mlir::func::FuncOp epilogue;
 
   int64_t taps() const { return kernelHeight * kernelWidth; }
-  /// Every tile's rows are consecutive input pixels.
+  /// Every tile's rows are consecutive input pixels: also none is padded below or at
+  /// the right.
   bool isPointwise() const {
-    return taps() == 1 && strideHeight == 1 && strideWidth == 1 &&
-           padTop == 0 && padLeft == 0;
+    return taps() == 1 && strideHeight == 1 && strideWidth == 1 && padTop == 0 &&
+           padLeft == 0 && inHeight == outHeight && inWidth == outWidth;
   }
 };
 
