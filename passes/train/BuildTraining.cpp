@@ -3,6 +3,7 @@
 #include "passes/train/BuildGradients.h"
 #include "passes/train/Optimizers.h"
 #include "passes/train/Parameters.h"
+#include "passes/train/Precision.h"
 #include "passes/train/StepBuilder.h"
 
 #include "passes/ShapeAnalysis.h"
@@ -56,8 +57,12 @@ public:
   LogicalResult run() {
     if (failed(buildEval()))
       return failure();
+    cancelBiasInNormalizations(main);
     LogicalResult built = options.accumulate ? buildAccumulation() : buildTrainStep();
     main.erase();
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      if (function != infer)
+        widenSums(function);
     return built;
   }
 
@@ -187,14 +192,13 @@ private:
     if (failed(optimize(s, own, grads)))
       return failure();
     for (BlockArgument sum : sums)
-      s.update(sum, zerosLike(s, sum));
+      s.update(sum, zerosLike(s.emit(), sum));
     s.update(count, s.emit().scalar(count, 0));
     return success();
   }
 
-  Value zerosLike(StepBuilder &s, Value like) {
-    ArrayRef<int64_t> shape = Emitter::type(like).getShape();
-    return s.emit().make<dl::ExpandOp>(s.emit().scalar(like, 0), s.emit().ints(shape));
+  Value zerosLike(Emitter &e, Value like) {
+    return e.make<dl::ExpandOp>(e.scalar(like, 0), e.ints(Emitter::type(like).getShape()));
   }
 
   BlockArgument gradientState(StepBuilder &s, BlockArgument parameter) {
@@ -248,8 +252,8 @@ private:
     Value step = e.add(steps, e.integer(1));
     Optimizer optimizer(e, options.optimizer, learningRate, step);
     for (auto [parameter, grad] : llvm::zip(parameters, grads)) {
-      if (!grad)
-        continue; // constant piece by piece, or without any way to the loss
+      if (!grad) // its way to the loss is constant piece by piece, or cancels
+        grad = zerosLike(e, parameter);
       SmallVector<BlockArgument> moments = momentStates(s, parameter);
       SmallVector<Value> now = optimizer.update(parameter, grad, {moments.begin(), moments.end()});
       if (llvm::is_contained(now, Value()))
