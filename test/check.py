@@ -37,6 +37,8 @@ def stages(full):
         ("hostile", "malformed and hostile files", [PYTHON, "test/hostile/run.py"], None),
         ("damage", "artifacts cut short and with changed bytes", [PYTHON, "test/hostile/artifacts.py"], None),
         ("conformance", "the onnx package's backend suite", [PYTHON, "test/conformance/run.py", *sample], None),
+        ("cuda-sim", "a sample of that suite as CUDA kernels on the simulated device",
+         [PYTHON, "test/conformance/run.py", "--device", "cuda-sim", "--sample", "150", "--reasons", "0"], None),
         ("models", "real and full-size networks against onnxruntime", [PYTHON, "test/e2e/models.py"], None),
         ("passes", "every pass does something where it should", [PYTHON, "test/e2e/passes.py"], None),
         ("train", "losses of every step against PyTorch's, accumulation, resuming", [PYTHON, "test/train/run.py"], None),
