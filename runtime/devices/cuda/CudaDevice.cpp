@@ -4,6 +4,7 @@
 #include "runtime/devices/cuda/CudaStream.h"
 #include "runtime/schema/ContentHash.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -219,12 +220,13 @@ Status CudaDevice::uploadConstants(const Program &program) {
     constantOffsets.push_back(size);
     size += (int64_t(list.Get(i)->size_bytes()) + alignment - 1) / alignment * alignment;
   }
-  if (size == 0)
+  if (list.size() == 0)
     return nullptr;
   std::unique_ptr<DeviceStream> stream;
   RETURN_IF_ERROR(createStream(&stream));
   void *memory = nullptr;
-  RETURN_IF_ERROR(stream->allocate(size, &memory));
+  // Empty constants too have an address: null means that a value has no place.
+  RETURN_IF_ERROR(stream->allocate(std::max(size, alignment), &memory));
   constants = static_cast<char *>(memory);
   for (uint32_t i = 0; i < list.size(); ++i)
     if (list.Get(i)->size_bytes() > 0)
