@@ -1,5 +1,7 @@
 #include "compiler/NodeNames.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace dlc {

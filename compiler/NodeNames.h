@@ -6,7 +6,6 @@
 #include "dialects/plan/Plan.h"
 
 #include "mlir/IR/Location.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace dlc {
 

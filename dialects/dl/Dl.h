@@ -27,6 +27,8 @@ enum class FusionRole {
 };
 FusionRole defaultFusionRole(mlir::Operation *op);
 bool hasRankOfResult(mlir::Operation *op, unsigned operand);
+/// True when `perm` takes N,C,spatial.. to N,spatial..,C.
+bool movesChannelsLast(llvm::ArrayRef<int64_t> perm);
 
 /// LowersToLinalg's default, for Elementwise ops.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>

@@ -15,3 +15,11 @@ bool dlc::dl::hasRankOfResult(mlir::Operation *op, unsigned operand) {
   };
   return rank(op->getOperand(operand)) == rank(op->getResult(0));
 }
+
+bool dlc::dl::movesChannelsLast(llvm::ArrayRef<int64_t> perm) {
+  int64_t rank = perm.size();
+  bool isToLast = perm[rank - 1] == 1;
+  for (int64_t axis = 1; axis + 1 < rank; ++axis)
+    isToLast &= perm[axis] == axis + 1;
+  return isToLast;
+}

@@ -4,8 +4,6 @@
 
 #include "runtime/schema/ArenaPlanner.h"
 
-#include "mlir/IR/Builders.h"
-
 #include <algorithm>
 
 using namespace mlir;
@@ -14,8 +12,8 @@ namespace dlc::plan {
 
 namespace {
 
-/// A run's sizes: one attribute per symbol, null for what the data decide.
-using Sizes = SmallVector<Attribute>;
+/// A run's sizes: one per symbol, none for what the data decide.
+using Sizes = SmallVector<std::optional<int64_t>>;
 
 /// The buffer's bytes; nullopt when a size is unknown, -1 when they overflow.
 std::optional<int64_t> bytesAt(BufferOp buffer, const Sizes &sizes) {
@@ -23,12 +21,9 @@ std::optional<int64_t> bytesAt(BufferOp buffer, const Sizes &sizes) {
       cast<RankedTensorType>(buffer.getType()).getElementTypeBitWidth(), 8);
   AffineMap map = buffer.getDims();
   SmallVector<AffineExpr> values;
-  for (Attribute size : sizes)
-    values.push_back(size ? getAffineConstantExpr(cast<IntegerAttr>(size).getInt(), map.getContext())
-                          : AffineExpr());
-  for (auto [i, value] : llvm::enumerate(values))
-    if (!value)
-      value = getAffineSymbolExpr(i, map.getContext());
+  for (auto [i, size] : llvm::enumerate(sizes))
+    values.push_back(size ? getAffineConstantExpr(*size, map.getContext())
+                          : getAffineSymbolExpr(i, map.getContext()));
   for (AffineExpr dim : map.getResults()) {
     auto size = dyn_cast<AffineConstantExpr>(dim.replaceSymbols(values));
     if (!size)
@@ -71,19 +66,18 @@ std::optional<PeakMemory> peakAt(ProgramOp program, const Sizes &sizes) {
 SmallVector<PeakMemory> peakMemory(ProgramOp program) {
   llvm::SmallDenseSet<int64_t> fromData;
   program.walk([&](BindSymbolOp bind) { fromData.insert(bind.getSymbol()); });
-  Builder b(program.getContext());
   Sizes smallest, largest;
   std::string smallText, largeText;
   bool bounded = true;
   for (auto [i, symbol] : llvm::enumerate(program.getBody().front().getOps<SymbolOp>())) {
     if (fromData.contains(i)) {
-      smallest.push_back({});
-      largest.push_back({});
+      smallest.push_back(std::nullopt);
+      largest.push_back(std::nullopt);
       continue;
     }
     int64_t low = std::max<int64_t>(symbol.getLower(), 1), high = symbol.getUpper();
-    smallest.push_back(b.getI64IntegerAttr(low));
-    largest.push_back(b.getI64IntegerAttr(high));
+    smallest.push_back(low);
+    largest.push_back(high);
     bounded &= high != INT64_MAX;
     auto add = [&](std::string &text, int64_t size) {
       text += (text.empty() ? "" : ", ") + symbol.getName().str() + "=" + std::to_string(size);

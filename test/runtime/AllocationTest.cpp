@@ -1,28 +1,8 @@
 // After the first run of a shape, a run with the caller's outputs allocates nothing.
 // Its own program: it replaces the allocator to count.
 
+#include "test/CountingAllocator.h"
 #include "test/runtime/RunTest.h"
-
-#include <atomic>
-#include <cstdlib>
-
-namespace {
-std::atomic<long> allocations{0};
-}
-
-extern "C" {
-void *__libc_malloc(size_t);
-void *__libc_memalign(size_t, size_t);
-// Visible, so that the library's calls come here too.
-__attribute__((visibility("default"))) void *malloc(size_t size) noexcept {
-  ++allocations;
-  return __libc_malloc(size);
-}
-__attribute__((visibility("default"))) void *aligned_alloc(size_t alignment, size_t size) noexcept {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-}
 
 using namespace dlc::test;
 using namespace dlc::schema;

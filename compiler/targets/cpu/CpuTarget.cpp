@@ -2,28 +2,14 @@
 
 #include "compiler/targets/cpu/CpuTarget.h"
 
+#include "compiler/targets/KernelDialects.h"
 #include "compiler/targets/cpu/Object.h"
 #include "compiler/targets/cpu/general/General.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
-#include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
-#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
-#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -42,19 +28,8 @@ namespace {
 DialectRegistry &registry() {
   static DialectRegistry instance = [] {
     DialectRegistry r;
-    r.insert<affine::AffineDialect, arith::ArithDialect,
-             bufferization::BufferizationDialect, cf::ControlFlowDialect,
-             func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-             math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-             tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
-    affine::registerValueBoundsOpInterfaceExternalModels(r);
-    arith::registerValueBoundsOpInterfaceExternalModels(r);
-    arith::registerBufferizableOpInterfaceExternalModels(r);
-    linalg::registerBufferizableOpInterfaceExternalModels(r);
-    linalg::registerTilingInterfaceExternalModels(r);
-    scf::registerBufferizableOpInterfaceExternalModels(r);
-    tensor::registerBufferizableOpInterfaceExternalModels(r);
-    tensor::registerTilingInterfaceExternalModels(r);
+    registerKernelDialects(r);
+    r.insert<cf::ControlFlowDialect, LLVM::LLVMDialect, ub::UBDialect>();
     registerBuiltinDialectTranslation(r);
     registerLLVMDialectTranslation(r);
     return r;

@@ -143,11 +143,7 @@ bool ConvOp::permutesOperand(unsigned operand) { return operand == 0; }
 
 FailureOr<SmallVector<Value>> ConvOp::permuteLayout(OpBuilder &b, ValueRange operands,
                                                     ArrayRef<int64_t> perm) {
-  int64_t rank = perm.size();
-  bool isToLast = !getChannelsLast() && perm[rank - 1] == 1;
-  for (int64_t axis = 1; axis + 1 < rank; ++axis)
-    isToLast &= perm[axis] == axis + 1;
-  if (!isToLast)
+  if (getChannelsLast() || !movesChannelsLast(perm))
     return failure();
   auto conv = make<ConvOp>(b, getLoc(), operands[0], operands[1], getStridesAttr(),
                            getDilationsAttr(), getPadsAttr(), getGroupsAttr(),

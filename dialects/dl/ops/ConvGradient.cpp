@@ -117,11 +117,7 @@ FailureOr<SmallVector<Value>> ConvFilterGradientOp::buildGradient(GradientBuilde
 
 FailureOr<SmallVector<Value>> ConvFilterGradientOp::permuteLayout(OpBuilder &b, ValueRange operands,
                                                                   ArrayRef<int64_t> perm) {
-  int64_t rank = perm.size();
-  bool isToLast = !getChannelsLast() && perm[rank - 1] == 1;
-  for (int64_t axis = 1; axis + 1 < rank; ++axis)
-    isToLast &= perm[axis] == axis + 1;
-  if (!isToLast)
+  if (getChannelsLast() || !movesChannelsLast(perm))
     return failure();
   auto op = make<ConvFilterGradientOp>(b, getLoc(), operands[0], operands[1], getKernelAttr(),
                                        getStridesAttr(), getDilationsAttr(), getPadsAttr(),

@@ -226,11 +226,7 @@ bool PoolOp::prefersChannelsLast() { return !getChannelsLast() && spatialRank() 
 
 FailureOr<SmallVector<Value>> PoolOp::permuteLayout(OpBuilder &b, ValueRange operands,
                                                     ArrayRef<int64_t> perm) {
-  int64_t rank = perm.size();
-  bool isToLast = !getChannelsLast() && perm[rank - 1] == 1;
-  for (int64_t axis = 1; axis + 1 < rank; ++axis)
-    isToLast &= perm[axis] == axis + 1;
-  if (!isToLast)
+  if (getChannelsLast() || !movesChannelsLast(perm))
     return failure();
   auto pool = make<PoolOp>(b, getLoc(), operands[0], getKindAttr(), getKernelAttr(),
                            getStridesAttr(), getDilationsAttr(), getPadsAttr(),

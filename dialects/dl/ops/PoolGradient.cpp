@@ -152,12 +152,9 @@ bool PoolGradientOp::permutesOperand(unsigned operand) { return operand != 1; }
 
 FailureOr<SmallVector<Value>> PoolGradientOp::permuteLayout(OpBuilder &b, ValueRange operands,
                                                             ArrayRef<int64_t> perm) {
-  int64_t rank = perm.size();
-  bool isToLast = !getChannelsLast() && perm[rank - 1] == 1;
-  for (int64_t axis = 1; axis + 1 < rank; ++axis)
-    isToLast &= perm[axis] == axis + 1;
-  if (!isToLast)
+  if (getChannelsLast() || !movesChannelsLast(perm))
     return failure();
+  int64_t rank = perm.size();
   auto order = RankedTensorType::get({rank}, b.getI64Type());
   Value axes = ConstantOp::create(b, getLoc(), order, DenseElementsAttr::get(order, perm));
   Value shape = make<GatherOp>(b, getLoc(), operands[1], axes, b.getI64IntegerAttr(0));

@@ -221,11 +221,7 @@ TEST_P(AttentionKernels, Empty) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpus, AttentionKernels, testing::ValuesIn(runnableCpus()),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto &info) { return testNameOf(info.param); });
 
 } // namespace
 

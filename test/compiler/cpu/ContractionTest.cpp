@@ -40,16 +40,11 @@ std::ostream &operator<<(std::ostream &os, const Geometry &g) {
 }
 
 /// max(accumulator + bias[channel], residual[element])
-func::FuncOp makeEpilogue(OpBuilder &b) {
-  Type f32 = b.getF32Type();
-  Location loc = b.getUnknownLoc();
-  OpBuilder::InsertionGuard guard(b);
-  auto function = func::FuncOp::create(loc, "epilogue", b.getFunctionType({f32, f32, f32}, {f32}));
-  b.setInsertionPointToStart(function.addEntryBlock());
-  Value sum = arith::AddFOp::create(b, loc, function.getArgument(0), function.getArgument(1));
-  Value result = arith::MaximumFOp::create(b, loc, sum, function.getArgument(2));
-  func::ReturnOp::create(b, loc, result);
-  return function;
+func::FuncOp makeTestEpilogue(OpBuilder &b) {
+  return makeEpilogue(b, [&](Location loc, ValueRange x) -> Value {
+    Value sum = arith::AddFOp::create(b, loc, x[0], x[1]);
+    return arith::MaximumFOp::create(b, loc, sum, x[2]);
+  });
 }
 
 void emit(OpBuilder &b, const cpu::CpuInfo &cpu, const Geometry &g) {
@@ -76,7 +71,7 @@ void emit(OpBuilder &b, const cpu::CpuInfo &cpu, const Geometry &g) {
     k.numBuffers = 5;
     k.outputBuffer = 4;
     k.epilogueOperands = {{EpilogueOperand::Channel, 2}, {EpilogueOperand::Element, 3}};
-    epilogue = makeEpilogue(b);
+    epilogue = makeTestEpilogue(b);
     k.epilogue = *epilogue;
   }
   cpu::emitContraction(b, k, cpu.isa);
@@ -249,11 +244,7 @@ TEST_P(ContractionKernels, Depthwise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpus, ContractionKernels, testing::ValuesIn(runnableCpus()),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto &info) { return testNameOf(info.param); });
 
 } // namespace
 

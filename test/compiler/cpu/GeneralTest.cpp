@@ -447,11 +447,7 @@ TEST_P(GeneralKernel, ErrorsNameTheKernel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpus, GeneralKernel, testing::ValuesIn(runnableCpus()),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto &info) { return testNameOf(info.param); });
 
 TEST(CpuNames, AnUnknownOneIsRefusedByName) {
   auto cpu = cpu::resolveCpu("pentium-99");

@@ -47,6 +47,24 @@ std::vector<std::string> runnableCpus() {
   return names;
 }
 
+std::string testNameOf(std::string cpu) {
+  std::replace(cpu.begin(), cpu.end(), '-', '_');
+  return cpu;
+}
+
+mlir::func::FuncOp makeEpilogue(mlir::OpBuilder &b,
+                                llvm::function_ref<mlir::Value(mlir::Location, mlir::ValueRange)> body) {
+  mlir::Type f32 = b.getF32Type();
+  mlir::Location loc = b.getUnknownLoc();
+  mlir::OpBuilder::InsertionGuard guard(b);
+  auto function =
+      mlir::func::FuncOp::create(loc, "epilogue", b.getFunctionType({f32, f32, f32}, {f32}));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  mlir::Value result = body(loc, function.getArguments());
+  mlir::func::ReturnOp::create(b, loc, result);
+  return function;
+}
+
 CompiledKernel::CompiledKernel(const cpu::KernelJob &job, const std::string &cpuName) {
   cpu::CpuOptions options;
   options.cpu = cpuName;

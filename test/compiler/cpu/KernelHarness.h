@@ -15,6 +15,12 @@ namespace dlc::test {
 
 /// Cpus that every test of numbers runs for: those this machine can run.
 std::vector<std::string> runnableCpus();
+/// A cpu's name as GoogleTest allows it.
+std::string testNameOf(std::string cpu);
+
+/// An epilogue (accumulator, first, second) -> what `body` makes of them.
+mlir::func::FuncOp makeEpilogue(mlir::OpBuilder &b,
+                                llvm::function_ref<mlir::Value(mlir::Location, mlir::ValueRange)> body);
 
 class CompiledKernel {
 public:

@@ -32,16 +32,11 @@ std::ostream &operator<<(std::ostream &os, const Product &p) {
 }
 
 /// max(accumulator, row operand) + column operand
-func::FuncOp makeEpilogue(OpBuilder &b) {
-  Type f32 = b.getF32Type();
-  Location loc = b.getUnknownLoc();
-  OpBuilder::InsertionGuard guard(b);
-  auto function = func::FuncOp::create(loc, "epilogue", b.getFunctionType({f32, f32, f32}, {f32}));
-  b.setInsertionPointToStart(function.addEntryBlock());
-  Value most = arith::MaximumFOp::create(b, loc, function.getArgument(0), function.getArgument(1));
-  Value result = arith::AddFOp::create(b, loc, most, function.getArgument(2));
-  func::ReturnOp::create(b, loc, result);
-  return function;
+func::FuncOp makeTestEpilogue(OpBuilder &b) {
+  return makeEpilogue(b, [&](Location loc, ValueRange x) -> Value {
+    Value most = arith::MaximumFOp::create(b, loc, x[0], x[1]);
+    return arith::AddFOp::create(b, loc, most, x[2]);
+  });
 }
 
 void emit(OpBuilder &b, const cpu::CpuInfo &cpu, const Product &p) {
@@ -68,7 +63,7 @@ void emit(OpBuilder &b, const cpu::CpuInfo &cpu, const Product &p) {
     k.numBuffers = 5;
     k.outputBuffer = 4;
     k.epilogueOperands = {{2, {zero, k.rows}, one, zero}, {3, {k.columns, zero}, zero, one}};
-    epilogue = makeEpilogue(b);
+    epilogue = makeTestEpilogue(b);
     k.epilogue = *epilogue;
   }
   cpu::emitMatMul(b, k, cpu.isa);
@@ -165,11 +160,7 @@ TEST_P(MatMulKernels, Empty) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpus, MatMulKernels, testing::ValuesIn(runnableCpus()),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto &info) { return testNameOf(info.param); });
 
 } // namespace
 

@@ -57,17 +57,8 @@ private:
   int64_t unitRows() const { return tilesPerUnit * shape.rows; }
   int64_t scoreStride() const { return blockKeys + kScorePadding; }
 
-  func::FuncOp beginFunction(std::string name, ArrayRef<Type> inputs, Type output) {
-    auto function =
-        func::FuncOp::create(builder, m.loc, name, builder.getFunctionType(inputs, {output}));
-    builder.setInsertionPointToStart(function.addEntryBlock());
-    return function;
-  }
-
   void readSizes(Value dims) {
-    sizes.clear();
-    for (unsigned i = 0; i < kernel.numDims; ++i)
-      sizes.push_back(m.loadInteger(m.offset(dims, m.integer(i), 8)));
+    sizes = m.loadSizes(dims, kernel.numDims);
     rows = m.expand(kernel.rows, sizes);
     keys = m.expand(kernel.keys, sizes);
     heads = m.expand(kernel.heads, sizes);
@@ -77,7 +68,7 @@ private:
 
   void emitWork() {
     OpBuilder::InsertionGuard guard(builder);
-    auto function = beginFunction(kernel.name + "_work", {m.pointer()}, m.i64());
+    auto function = m.beginWork(kernel.name);
     readSizes(function.getArgument(0));
     Value all = m.mul(m.expand(kernel.batch, sizes), heads);
     func::ReturnOp::create(builder, m.loc, m.mul(all, rowUnits));
@@ -85,13 +76,10 @@ private:
 
   void emitKernel() {
     OpBuilder::InsertionGuard guard(builder);
-    auto function =
-        beginFunction(kernel.name, {m.pointer(), m.i64(), m.i64()}, builder.getI32Type());
+    auto function = m.beginKernel(kernel.name);
     Value call = function.getArgument(0);
-    Value pointers = m.loadPointer(call);
-    readSizes(m.loadPointer(m.offset(call, m.integer(1), 8)));
-    for (unsigned i = 0; i < kernel.numBuffers; ++i)
-      buffers.push_back(m.loadPointer(m.offset(pointers, m.integer(i), 8)));
+    readSizes(m.dimsOf(call));
+    buffers = m.loadBuffers(call, kernel.numBuffers);
     auto code = [&](int32_t value) {
       return Values{arith::ConstantOp::create(builder, m.loc, builder.getI32IntegerAttr(value))};
     };

@@ -29,16 +29,8 @@ public:
 private:
   using Values = KernelBuilder::Values;
 
-  func::FuncOp begin(std::string name, ArrayRef<Type> inputs, Type output) {
-    auto function = func::FuncOp::create(b, m.loc, name, b.getFunctionType(inputs, {output}));
-    b.setInsertionPointToStart(function.addEntryBlock());
-    return function;
-  }
-
-  void loadSizes(Value dims) {
-    Values sizes;
-    for (unsigned i = 0; i < k.numDims; ++i)
-      sizes.push_back(m.loadInteger(m.offset(dims, m.integer(i), 8)));
+  void readSizes(Value dims) {
+    Values sizes = m.loadSizes(dims, k.numDims);
     batch = m.expand(k.batch, sizes);
     inHeight = m.expand(k.inHeight, sizes);
     inWidth = m.expand(k.inWidth, sizes);
@@ -48,20 +40,17 @@ private:
 
   void emitWork() {
     OpBuilder::InsertionGuard guard(b);
-    func::FuncOp function = begin(k.name + "_work", {m.pointer()}, m.i64());
-    loadSizes(function.getArgument(0));
+    func::FuncOp function = m.beginWork(k.name);
+    readSizes(function.getArgument(0));
     func::ReturnOp::create(b, m.loc, m.mul(batch, outHeight));
   }
 
   void emitKernel() {
     OpBuilder::InsertionGuard guard(b);
-    func::FuncOp function =
-        begin(k.name, {m.pointer(), m.i64(), m.i64()}, b.getI32Type());
+    func::FuncOp function = m.beginKernel(k.name);
     Value call = function.getArgument(0);
-    Value pointers = m.loadPointer(call);
-    loadSizes(m.loadPointer(m.offset(call, m.integer(1), 8)));
-    for (unsigned i = 0; i < k.numBuffers; ++i)
-      buffers.push_back(m.loadPointer(m.offset(pointers, m.integer(i), 8)));
+    readSizes(m.dimsOf(call));
+    buffers = m.loadBuffers(call, k.numBuffers);
     m.loop(function.getArgument(1), function.getArgument(2), [&](Value row) { emitRow(row); });
     Value ok = arith::ConstantOp::create(b, m.loc, b.getI32IntegerAttr(0));
     func::ReturnOp::create(b, m.loc, ok);

@@ -70,13 +70,6 @@ private:
                             std::max<int64_t>(1, perTileBlock * allBlocks));
   }
 
-  Value loadSizes(Value dims) {
-    sizes.clear();
-    for (unsigned i = 0; i < kernel.numDims; ++i)
-      sizes.push_back(m.loadInteger(m.offset(dims, m.integer(i), 8)));
-    return dims;
-  }
-
   Value tileCount() {
     return m.ceilDiv(m.expand(pixelsExpr, sizes), shape.rows);
   }
@@ -101,17 +94,10 @@ private:
     LLVM::ReturnOp::create(builder, m.loc, zero);
   }
 
-  func::FuncOp beginFunction(std::string name, ArrayRef<Type> inputs, Type output) {
-    auto function = func::FuncOp::create(builder, m.loc, name,
-                                         builder.getFunctionType(inputs, {output}));
-    builder.setInsertionPointToStart(function.addEntryBlock());
-    return function;
-  }
-
   void emitWork() {
     OpBuilder::InsertionGuard guard(builder);
-    auto function = beginFunction(kernel.name + "_work", {m.pointer()}, m.i64());
-    loadSizes(function.getArgument(0));
+    auto function = m.beginWork(kernel.name);
+    sizes = m.loadSizes(function.getArgument(0), kernel.numDims);
     Value tileUnits = m.ceilDiv(tileCount(), tilesPerUnit);
     func::ReturnOp::create(builder, m.loc,
                            m.mul(tileUnits, m.integer(blockUnits())));
@@ -119,16 +105,13 @@ private:
 
   void emitKernel() {
     OpBuilder::InsertionGuard guard(builder);
-    auto function = beginFunction(kernel.name, {m.pointer(), m.i64(), m.i64()},
-                                  builder.getI32Type());
+    auto function = m.beginKernel(kernel.name);
     Value call = function.getArgument(0);
-    Value buffers = m.loadPointer(call);
-    loadSizes(m.loadPointer(m.offset(call, m.integer(1), 8)));
+    sizes = m.loadSizes(m.dimsOf(call), kernel.numDims);
     TileContext context(m, kernel, shape, sizes);
     if (collidesInCache())
       rowMemory = m.stack(shape.rows * TileContext::kCopyStride * 4);
-    for (unsigned i = 0; i < kernel.numBuffers; ++i)
-      context.buffers.push_back(m.loadPointer(m.offset(buffers, m.integer(i), 8)));
+    context.buffers = m.loadBuffers(call, kernel.numBuffers);
     if (!kernel.isPointwise())
       context.zeros = LLVM::AddressOfOp::create(builder, m.loc, m.pointer(), zerosName());
     Value tiles = tileCount();

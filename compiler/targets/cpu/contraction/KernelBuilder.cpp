@@ -71,6 +71,32 @@ Value KernelBuilder::expand(AffineExpr expr, ArrayRef<Value> symbols) {
 // Memory
 //===----------------------------------------------------------------------===//
 
+func::FuncOp KernelBuilder::beginFunction(const std::string &name, ArrayRef<Type> inputs,
+                                          Type output) {
+  auto function = func::FuncOp::create(b, loc, name, b.getFunctionType(inputs, {output}));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  return function;
+}
+func::FuncOp KernelBuilder::beginWork(const std::string &name) {
+  return beginFunction(name + "_work", {pointer()}, i64());
+}
+func::FuncOp KernelBuilder::beginKernel(const std::string &name) {
+  return beginFunction(name, {pointer(), i64(), i64()}, b.getI32Type());
+}
+KernelBuilder::Values KernelBuilder::loadSizes(Value dims, unsigned count) {
+  Values sizes;
+  for (unsigned i = 0; i < count; ++i)
+    sizes.push_back(loadInteger(offset(dims, integer(i), 8)));
+  return sizes;
+}
+KernelBuilder::Values KernelBuilder::loadBuffers(Value call, unsigned count) {
+  Value pointers = loadPointer(call);
+  Values buffers;
+  for (unsigned i = 0; i < count; ++i)
+    buffers.push_back(loadPointer(offset(pointers, integer(i), 8)));
+  return buffers;
+}
+
 Value KernelBuilder::offset(Value base, Value index, int64_t elementBytes) {
   Type element = b.getIntegerType(8 * elementBytes);
   return LLVM::GEPOp::create(b, loc, pointer(), element, base,

@@ -8,6 +8,8 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 
+#include <string>
+
 namespace dlc::cpu {
 
 class KernelBuilder {
@@ -17,6 +19,16 @@ public:
 
   KernelBuilder(mlir::OpBuilder &b, mlir::Location loc, int64_t lanes)
       : b(b), loc(loc), lanes(lanes) {}
+
+  /// `<name>_work` and `<name>` of KernelAbi.h: emits from now on go into their bodies.
+  mlir::func::FuncOp beginWork(const std::string &name);
+  mlir::func::FuncOp beginKernel(const std::string &name);
+  mlir::func::FuncOp beginFunction(const std::string &name, llvm::ArrayRef<mlir::Type> inputs,
+                                   mlir::Type output);
+  /// The numbers that a kernel's shapes are computed from: `_work`'s argument, or of a call.
+  Values loadSizes(Value dims, unsigned count);
+  Value dimsOf(Value call) { return loadPointer(offset(call, integer(1), 8)); }
+  Values loadBuffers(Value call, unsigned count);
 
   mlir::Type i64() { return b.getI64Type(); }
   mlir::Type pointer();

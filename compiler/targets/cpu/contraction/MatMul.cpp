@@ -47,17 +47,8 @@ public:
   }
 
 private:
-  func::FuncOp beginFunction(std::string name, ArrayRef<Type> inputs, Type output) {
-    auto function =
-        func::FuncOp::create(builder, m.loc, name, builder.getFunctionType(inputs, {output}));
-    builder.setInsertionPointToStart(function.addEntryBlock());
-    return function;
-  }
-
   void readSizes(Value dims) {
-    sizes.clear();
-    for (unsigned i = 0; i < kernel.numDims; ++i)
-      sizes.push_back(m.loadInteger(m.offset(dims, m.integer(i), 8)));
+    sizes = m.loadSizes(dims, kernel.numDims);
     rows = m.expand(kernel.rows, sizes);
     columns = m.expand(kernel.columns, sizes);
     inner = m.expand(kernel.inner, sizes);
@@ -86,7 +77,7 @@ private:
 
   void emitWork() {
     OpBuilder::InsertionGuard guard(builder);
-    auto function = beginFunction(kernel.name + "_work", {m.pointer()}, m.i64());
+    auto function = m.beginWork(kernel.name);
     readSizes(function.getArgument(0));
     chooseUnits();
     func::ReturnOp::create(builder, m.loc, m.mul(batchUnits, unitsPerBatch));
@@ -94,14 +85,11 @@ private:
 
   void emitKernel() {
     OpBuilder::InsertionGuard guard(builder);
-    auto function =
-        beginFunction(kernel.name, {m.pointer(), m.i64(), m.i64()}, builder.getI32Type());
+    auto function = m.beginKernel(kernel.name);
     Value call = function.getArgument(0);
-    Value pointers = m.loadPointer(call);
-    readSizes(m.loadPointer(m.offset(call, m.integer(1), 8)));
+    readSizes(m.dimsOf(call));
     chooseUnits();
-    for (unsigned i = 0; i < kernel.numBuffers; ++i)
-      buffers.push_back(m.loadPointer(m.offset(pointers, m.integer(i), 8)));
+    buffers = m.loadBuffers(call, kernel.numBuffers);
     auto code = [&](int32_t value) {
       return Values{arith::ConstantOp::create(builder, m.loc, builder.getI32IntegerAttr(value))};
     };

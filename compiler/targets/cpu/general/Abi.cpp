@@ -36,39 +36,22 @@ public:
   }
 
 private:
-  func::FuncOp begin(const std::string &function, ArrayRef<Type> inputs, Type output) {
-    auto op = func::FuncOp::create(b, m.loc, function,
-                                   b.getFunctionType(inputs, {output}));
-    b.setInsertionPointToStart(op.addEntryBlock());
-    return op;
-  }
-
-  SmallVector<Value> loadSizes(Value dims) {
-    SmallVector<Value> sizes;
-    for (unsigned i = 0; i < numSizes; ++i)
-      sizes.push_back(m.loadInteger(m.offset(dims, m.integer(i), 8)));
-    return sizes;
-  }
-
   void emitWork() {
     OpBuilder::InsertionGuard guard(b);
-    func::FuncOp work = begin(name + "_work", {m.pointer()}, m.i64());
+    func::FuncOp work = m.beginWork(name);
     Value count = m.integer(1);
     if (auto map = kernel->getAttrOfType<AffineMapAttr>(kWorkCountAttr))
-      count = m.expand(map.getValue().getResult(0), loadSizes(work.getArgument(0)));
+      count = m.expand(map.getValue().getResult(0), m.loadSizes(work.getArgument(0), numSizes));
     func::ReturnOp::create(b, m.loc, count);
   }
 
   void emitEntry(func::FuncOp body) {
     OpBuilder::InsertionGuard guard(b);
-    func::FuncOp entry =
-        begin(name, {m.pointer(), m.i64(), m.i64()}, b.getI32Type());
+    func::FuncOp entry = m.beginKernel(name);
     Value call = entry.getArgument(0);
-    Value buffers = m.loadPointer(call);
     SmallVector<Value> args = {call};
-    for (unsigned i = 0; i < numInputs + numOutputs; ++i)
-      args.push_back(m.loadPointer(m.offset(buffers, m.integer(i), 8)));
-    llvm::append_range(args, loadSizes(m.loadPointer(m.offset(call, m.integer(1), 8))));
+    llvm::append_range(args, m.loadBuffers(call, numInputs + numOutputs));
+    llvm::append_range(args, m.loadSizes(m.dimsOf(call), numSizes));
     args.push_back(entry.getArgument(1));
     args.push_back(entry.getArgument(2));
     auto result = func::CallOp::create(b, m.loc, body, args);
@@ -109,7 +92,7 @@ private:
     OpBuilder::InsertionGuard guard(b);
     SmallVector<Type> inputs(1 + numInputs + numOutputs, m.pointer());
     inputs.append(numSizes + 2, m.i64());
-    func::FuncOp body = begin(name + "_body", inputs, b.getI32Type());
+    func::FuncOp body = m.beginFunction(name + "_body", inputs, b.getI32Type());
     body.setPrivate();
     for (unsigned i = 0; i < numInputs; ++i)
       if (!kernel.getArgAttr(i, kSharedAttr))
