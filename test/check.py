@@ -42,6 +42,7 @@ def stages(full):
         ("models", "real and full-size networks against onnxruntime", [PYTHON, "test/e2e/models.py"], None),
         ("passes", "every pass does something where it should", [PYTHON, "test/e2e/passes.py"], None),
         ("train", "losses of every step against PyTorch's, accumulation, resuming", [PYTHON, "test/train/run.py"], None),
+        ("new", "models that dlc new writes: against onnxruntime, and trained", [PYTHON, "test/train/new.py"], None),
         ("budgets", "size, memory, compile time and speed", [PYTHON, "test/e2e/budgets.py"], None),
     ]
 

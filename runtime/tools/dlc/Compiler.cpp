@@ -14,12 +14,20 @@ namespace dlc::cli {
 namespace {
 
 struct CompilerCommand {
-  const char *name, *summary;
+  const char *name, *program, *summary;
 };
 constexpr CompilerCommand kCommands[] = {
-    {"compile", "compile a model into an artifact"},
-    {"check", "list every problem of a model at once"},
+    {"compile", "dlc-compiler", "compile a model into an artifact"},
+    {"check", "dlc-compiler", "list every problem of a model at once"},
+    {"new", "dlc-models", "write a model to train, from its kind and sizes"},
 };
+
+const CompilerCommand *commandNamed(const char *name) {
+  for (const CompilerCommand &command : kCommands)
+    if (std::strcmp(name, command.name) == 0)
+      return &command;
+  return nullptr;
+}
 
 std::string folderOfThisProgram() {
   char path[PATH_MAX];
@@ -30,6 +38,12 @@ std::string folderOfThisProgram() {
   return text.substr(0, text.rfind('/'));
 }
 
+/// Empty: it is not there.
+std::string pathBeside(const std::string &program) {
+  std::string path = folderOfThisProgram() + "/" + program;
+  return access(path.c_str(), X_OK) == 0 ? path : "";
+}
+
 } // namespace
 
 void addCompilerCommands(CLI::App &app) {
@@ -37,24 +51,17 @@ void addCompilerCommands(CLI::App &app) {
     app.add_subcommand(command.name, command.summary);
 }
 
-bool isCompilerCommand(const char *name) {
-  for (const CompilerCommand &command : kCommands)
-    if (std::strcmp(name, command.name) == 0)
-      return true;
-  return false;
-}
+bool isCompilerCommand(const char *name) { return commandNamed(name); }
 
-std::string compilerPath() {
-  std::string path = folderOfThisProgram() + "/dlc-compiler";
-  return access(path.c_str(), X_OK) == 0 ? path : "";
-}
+std::string compilerPath() { return pathBeside("dlc-compiler"); }
 
 void runCompiler(int argc, char **argv) {
-  std::string path = compilerPath();
+  const char *program = commandNamed(argv[1])->program;
+  std::string path = pathBeside(program);
   if (path.empty())
     fail(DLC_UNSUPPORTED, "`dlc ", argv[1], "` needs the compiler, and ",
-         folderOfThisProgram(), "/dlc-compiler is not there; install it beside dlc, or "
-         "build it with `ninja -C build dlc-compiler`");
+         folderOfThisProgram(), "/", program, " is not there; install it beside dlc, or "
+         "build it with `ninja -C build ", program, "`");
   execv(path.c_str(), argv);
   fail(DLC_INTERNAL, path, ": cannot start: ", std::strerror(errno));
 }
