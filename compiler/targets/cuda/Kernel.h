@@ -19,6 +19,9 @@ mlir::DialectRegistry &kernelRegistry();
 /// outputs; memref arguments carry `dl.dims`. Null after a diagnostic.
 mlir::func::FuncOp lowerToBuffers(mlir::ModuleOp module, llvm::StringRef name);
 
+/// Makes views of padding that is only read.
+void foldPadding(mlir::func::FuncOp function);
+
 /// Rewrites indexing maps by what the sizes of their loops allow.
 void simplifyMaps(mlir::func::FuncOp function);
 

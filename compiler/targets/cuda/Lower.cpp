@@ -5,6 +5,7 @@
 
 #include "compiler/targets/KernelDialects.h"
 #include "compiler/targets/cpu/general/General.h"
+#include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,6 +20,7 @@ DialectRegistry &kernelRegistry() {
   static DialectRegistry instance = [] {
     DialectRegistry r;
     registerKernelDialects(r);
+    r.insert<kernel::KernelDialect>();
     return r;
   }();
   return instance;
@@ -91,6 +93,7 @@ func::FuncOp lowerToBuffers(ModuleOp module, StringRef name) {
   auto kernel = *module.getOps<func::FuncOp>().begin();
   if (failed(cpu::simplifyLinalg(kernel)))
     return {};
+  foldPadding(kernel);
   func::FuncOp body = wrap(module, kernel, name);
   if (failed(cpu::bufferizeBody(body)))
     return {};

@@ -7,6 +7,7 @@
 #include "compiler/targets/cuda/Contraction.h"
 #include "compiler/targets/cuda/Groups.h"
 #include "compiler/targets/cuda/Kernel.h"
+#include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -31,6 +32,14 @@ struct View {
   llvm::SmallVector<Extent> sizes, strides;
   mlir::Type element;
   int parameter = -1; // of the launch, that the pointer comes from
+  /// Where not empty: axis a has elements from low on, `inner` of them, and `border`
+  /// before and behind them.
+  struct Padding {
+    int64_t low;
+    Extent inner;
+  };
+  llvm::SmallVector<Padding> padding = {};
+  std::string border = {};
 };
 
 /// Who executes an op: every thread of the grid a part, every thread of one block
@@ -111,9 +120,11 @@ private:
   View viewOfSubview(mlir::memref::SubViewOp op);
   View viewOfExpand(mlir::memref::ExpandShapeOp op);
   View viewOfCollapse(mlir::memref::CollapseShapeOp op);
+  View viewOfPadded(kernel::PaddedOp op);
   View viewOfGlobal(mlir::memref::GetGlobalOp op);
   /// The text of an element; notes that the launch uses the buffer.
   std::string element(const View &view, llvm::ArrayRef<std::string> indices);
+  std::string paddedElement(const View &view, llvm::ArrayRef<std::string> indices);
   bool isDense(const View &view);
   Extent count(const View &view);
 

@@ -80,6 +80,14 @@ AffineExpr Printer::sizeExpr(Value value) {
     AffineExpr a = operand(0), b = operand(1);
     if (a && b)
       result = isa<arith::AddIOp>(op) ? a + b : isa<arith::SubIOp>(op) ? a - b : a * b;
+  } else if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    SmallVector<AffineExpr> values;
+    for (Value value : apply.getMapOperands())
+      values.push_back(sizeExpr(value));
+    unsigned numDims = apply.getAffineMap().getNumDims();
+    if (!llvm::is_contained(values, AffineExpr()))
+      result = apply.getAffineMap().getResult(0).replaceDimsAndSymbols(
+          ArrayRef(values).take_front(numDims), ArrayRef(values).drop_front(numDims));
   } else if (isa<arith::CeilDivSIOp, arith::FloorDivSIOp, arith::CeilDivUIOp>(op) && positive(1) &&
              operand(0)) {
     result = isa<arith::FloorDivSIOp>(op) ? operand(0).floorDiv(operand(1))
@@ -218,6 +226,16 @@ View Printer::viewOfCollapse(memref::CollapseShapeOp op) {
   return result;
 }
 
+View Printer::viewOfPadded(kernel::PaddedOp op) {
+  View result = view(op.getSource());
+  result.border = literal(op.getValue());
+  for (auto [axis, size] : llvm::enumerate(result.sizes)) {
+    result.padding.push_back({op.getLow()[axis], size});
+    size = plus(size, constant(op.getLow()[axis] + op.getHigh()[axis]));
+  }
+  return result;
+}
+
 View Printer::viewOfGlobal(memref::GetGlobalOp op) {
   auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(op, op.getNameAttr());
   auto type = cast<MemRefType>(op.getType());
@@ -241,6 +259,11 @@ View Printer::makeView(Value memref) {
   if (parameters.contains(memref))
     return makeRoot(memref);
   Operation *op = memref.getDefiningOp();
+  auto viewOf = dyn_cast_or_null<ViewLikeOpInterface>(op);
+  if (viewOf && !view(viewOf.getViewSource()).padding.empty())
+    problem = op; // which part of it would lie in the border is not known
+  if (auto padded = dyn_cast_or_null<kernel::PaddedOp>(op))
+    return viewOfPadded(padded);
   if (auto cast = dyn_cast_or_null<memref::CastOp>(op))
     return view(cast.getSource());
   if (auto reshape = dyn_cast_or_null<memref::ReshapeOp>(op))
@@ -299,6 +322,8 @@ AffineExpr Printer::bytesOf(memref::AllocOp alloc) {
 }
 
 bool Printer::isDense(const View &view) {
+  if (!view.padding.empty())
+    return false;
   Extent stride = constant(1);
   for (size_t axis = view.sizes.size(); axis-- > 0;) {
     if (view.strides[axis].text != stride.text && constantOf(view.sizes[axis]) != 1)
@@ -315,7 +340,27 @@ Extent Printer::count(const View &view) {
   return total;
 }
 
+/// Asks first whether the element lies in the border.
+std::string Printer::paddedElement(const View &view, ArrayRef<std::string> indices) {
+  View inner = view;
+  inner.padding.clear();
+  std::string inside;
+  SmallVector<std::string> shifted(indices);
+  for (auto [i, padding, size] : llvm::zip_equal(shifted, view.padding, view.sizes)) {
+    if (padding.inner.text == size.text)
+      continue;
+    std::string low = std::to_string(padding.low), at = fresh("at");
+    line("const " + index + " " + at + " = " + i + (padding.low ? " - " + low : "") + ";");
+    i = at;
+    inside += (inside.empty() ? "" : " && ") + at + " >= 0 && " + at + " < " + padding.inner.text;
+  }
+  std::string place = element(inner, shifted);
+  return inside.empty() ? place : "(" + inside + " ? " + place + " : " + view.border + ")";
+}
+
 std::string Printer::element(const View &view, ArrayRef<std::string> indices) {
+  if (!view.padding.empty())
+    return paddedElement(view, indices);
   if (view.parameter >= 0)
     used[view.parameter] = true;
   Extent at = view.offset;
