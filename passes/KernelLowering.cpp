@@ -107,9 +107,11 @@ private:
       b.setInsertionPointToStart(&function.getBody().front());
       if (!sizeCode.empty())
         b.setInsertionPointAfter(sizeCode.back());
-      known = affine::expandAffineExpr(b, loc, symbols.local(expr), {}, sizeValues);
-      if (Operation *op = known.getDefiningOp())
-        sizeCode.push_back(op);
+      // An affine op, not its arithmetic: that targets can still read it as a size.
+      auto size = AffineMap::get(0, sizeValues.size(), symbols.local(expr));
+      auto code = affine::AffineApplyOp::create(b, loc, size, sizeValues);
+      sizeCode.push_back(code);
+      known = code;
     }
     return known;
   }
