@@ -31,6 +31,7 @@ struct CompileOptions {
   double budgetSeconds = 0;   // 0: none
   int64_t budgetMegabytes = 0;
   unsigned threads = 0;       // 0: one per core
+  std::string cacheDir;       // of compiled CUDA kernels; empty: nothing is kept
   TrainingOptions training;
 };
 

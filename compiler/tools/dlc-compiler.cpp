@@ -3,6 +3,7 @@
 
 #include "compiler/Compile.h"
 #include "compiler/tools/TrainingFlags.h"
+#include "runtime/schema/CodeCache.h"
 
 #include <CLI/CLI.hpp>
 
@@ -105,6 +106,9 @@ void addCompileOptions(CLI::App &app, CompileOptions &options) {
   app.add_option("--budget-mb", options.budgetMegabytes,
                  "memory above which the compiler skips optional work");
   app.add_option("--threads", options.threads, "compiler threads (0: one per core)");
+  options.cacheDir = schema::CodeCache::defaultFolder();
+  app.add_option("--cache-dir", options.cacheDir,
+                 "where compiled CUDA kernels are kept (default: the user's cache; empty: nowhere)");
   addTrainingFlags(app, options.training);
   app.footer("Example:\n  dlc compile resnet50.onnx -o resnet50.dlc --dim N=1..64");
 }

@@ -43,6 +43,11 @@ std::string annotate(const std::string &log, const NvrtcJob &job) {
   return text;
 }
 
+void trimZeros(std::string &text) {
+  while (!text.empty() && text.back() == '\0')
+    text.pop_back();
+}
+
 } // namespace
 
 std::string Nvrtc::open() {
@@ -112,31 +117,33 @@ std::string Nvrtc::compile(const NvrtcJob &job, NvrtcResult &result) const {
   Program program = nullptr;
   if (int code = createProgram(&program, job.source.c_str(), job.name.c_str(), 1, &header, &headerName))
     return job.name + ": " + getErrorString(code);
+  bool isReal = job.architecture.compare(0, 3, "sm_") == 0;
   std::string architecture = "--gpu-architecture=" + job.architecture;
   std::vector<const char *> options = {architecture.c_str()};
+  if (isReal)
+    options.push_back("--ptxas-options=-v");
   for (const std::string &option : job.options)
     options.push_back(option.c_str());
   int code = compileProgram(program, int(options.size()), options.data());
   size_t size = 0;
+  getLogSize(program, &size);
+  result.log.resize(size);
+  getLog(program, result.log.data());
+  trimZeros(result.log);
   if (code != 0) {
-    getLogSize(program, &size);
-    std::string log(size, '\0');
-    getLog(program, log.data());
     destroyProgram(&program);
-    return job.name + ": " + getErrorString(code) + ":" + annotate(log.c_str(), job);
+    return job.name + ": " + getErrorString(code) + ":" + annotate(result.log, job);
   }
   if ((code = getPtxSize(program, &size)) == 0) {
     result.ptx.resize(size);
     code = getPtx(program, result.ptx.data());
   }
-  bool isReal = job.architecture.compare(0, 3, "sm_") == 0;
   if (code == 0 && isReal && (code = getCubinSize(program, &size)) == 0) {
     result.cubin.resize(size);
     code = getCubin(program, result.cubin.data());
   }
   destroyProgram(&program);
-  while (!result.ptx.empty() && result.ptx.back() == '\0')
-    result.ptx.pop_back();
+  trimZeros(result.ptx);
   return code != 0 ? job.name + ": " + getErrorString(code) : "";
 }
 

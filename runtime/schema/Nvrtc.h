@@ -21,6 +21,7 @@ struct NvrtcJob {
 
 struct NvrtcResult {
   std::string ptx, cubin; // the latter empty for a virtual architecture
+  std::string log;        // what the assembler says of registers and spills; of cubins
 };
 
 class Nvrtc {

@@ -5,7 +5,7 @@
 #include "compiler/targets/cuda/Kernel.h"
 #include "compiler/targets/cuda/device/Headers.h"
 
-#include "runtime/schema/Nvrtc.h"
+#include "runtime/schema/CodeCache.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -124,7 +124,7 @@ private:
   Error compileFor(const std::string &architecture, const KernelSources::Source &source,
                    const DeviceProgram &program, DeviceKernel &kernel) {
     schema::NvrtcResult result;
-    std::string error = nvrtc->compile({kernel.name + ".cu", kernel.source, program.headers,
+    std::string error = schema::CodeCache(options.cacheDir).compile(*nvrtc, {kernel.name + ".cu", kernel.source, program.headers,
                                         program.options, architecture}, result);
     if (!error.empty())
       return llvm::createStringError("CUDA kernel " + source.name + " (" + source.nodes + "): " + error);

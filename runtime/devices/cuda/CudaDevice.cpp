@@ -48,7 +48,7 @@ Status CudaDevice::open(bool simulated, int ordinal, const Program &program,
                         const char *cacheFolder) {
   programName = program.name;
   RETURN_IF_ERROR(openContext(simulated, ordinal));
-  RETURN_IF_ERROR(loadKernels(program, JitCache(cacheFolder ? cacheFolder : "")));
+  RETURN_IF_ERROR(loadKernels(program, schema::CodeCache(cacheFolder ? cacheFolder : "")));
   return uploadConstants(program);
 }
 
@@ -100,7 +100,7 @@ const schema::DeviceImage *CudaDevice::chooseImage(const schema::DeviceKernel &k
   return best;
 }
 
-Status CudaDevice::loadKernels(const Program &program, const JitCache &cache) {
+Status CudaDevice::loadKernels(const Program &program, const schema::CodeCache &cache) {
   const schema::DeviceProgram *code = nullptr;
   const auto *devices = program.table().devices();
   for (uint32_t i = 0; devices && i < devices->size(); ++i)
@@ -146,7 +146,7 @@ Status CudaDevice::readImage(const Program &program, const schema::DeviceImage &
 }
 
 Status CudaDevice::findCode(const Program &program, const schema::DeviceProgram &code,
-                            uint32_t index, const JitCache &cache, std::string &bytes) const {
+                            uint32_t index, const schema::CodeCache &cache, std::string &bytes) const {
   const schema::DeviceImage *image = chooseImage(*kernels[index].table);
   bool isExact = image && (image->kind() == schema::ImageKind::Cubin || driver->isSimulated);
   if (isExact)
@@ -159,7 +159,7 @@ Status CudaDevice::findCode(const Program &program, const schema::DeviceProgram 
 }
 
 Status CudaDevice::compileSource(const Program &program, const schema::DeviceProgram &code,
-                                 uint32_t index, const JitCache &cache, std::string &bytes) const {
+                                 uint32_t index, const schema::CodeCache &cache, std::string &bytes) const {
   const DeviceKernel &kernel = kernels[index];
   const schema::DeviceImage *source = nullptr;
   for (uint32_t i = 0; kernel.table->images() && i < kernel.table->images()->size(); ++i)
@@ -176,15 +176,11 @@ Status CudaDevice::compileSource(const Program &program, const schema::DevicePro
   RETURN_IF_ERROR(readImage(program, *source, kernel.name, job.source));
   for (uint32_t i = 0; code.options() && i < code.options()->size(); ++i)
     job.options.push_back(code.options()->Get(i)->str());
-  std::string key = JitCache::keyOf(job, nvrtc->version());
-  if (cache.find(key, bytes))
-    return nullptr;
   schema::NvrtcResult result;
-  error = nvrtc->compile(job, result);
+  error = cache.compile(*nvrtc, job, result);
   if (!error.empty())
     return fail(DLC_UNSUPPORTED, "%s: %s", programName.c_str(), error.c_str());
   bytes = driver->isSimulated ? std::move(result.ptx) : std::move(result.cubin);
-  cache.store(key, bytes);
   return nullptr;
 }
 

@@ -6,7 +6,7 @@
 #include "runtime/core/Device.h"
 #include "runtime/core/Program.h"
 #include "runtime/devices/cuda/Driver.h"
-#include "runtime/devices/cuda/JitCache.h"
+#include "runtime/schema/CodeCache.h"
 
 namespace dlc::rt::cuda {
 
@@ -39,12 +39,12 @@ public:
 
 private:
   Status openContext(bool simulated, int ordinal);
-  Status loadKernels(const Program &program, const JitCache &cache);
+  Status loadKernels(const Program &program, const schema::CodeCache &cache);
   /// The code to load: an image of the artifact, or one compiled from its source now.
   Status findCode(const Program &program, const schema::DeviceProgram &code, uint32_t index,
-                  const JitCache &cache, std::string &bytes) const;
+                  const schema::CodeCache &cache, std::string &bytes) const;
   Status compileSource(const Program &program, const schema::DeviceProgram &code, uint32_t index,
-                       const JitCache &cache, std::string &bytes) const;
+                       const schema::CodeCache &cache, std::string &bytes) const;
   Status readImage(const Program &program, const schema::DeviceImage &image,
                    const std::string &kernel, std::string &bytes) const;
   Status loadKernel(uint32_t index, const std::string &code);

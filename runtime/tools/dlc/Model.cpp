@@ -1,8 +1,7 @@
 #include "runtime/tools/dlc/Model.h"
 
+#include "runtime/schema/CodeCache.h"
 #include "runtime/tools/io/Error.h"
-
-#include <cstdlib>
 
 namespace dlc::cli {
 
@@ -27,21 +26,9 @@ std::string portList(const std::vector<Port> &ports) {
   return text.empty() ? "none" : text;
 }
 
-namespace {
-
-/// Where the user's caches are; empty when nobody says.
-std::string cacheFolder() {
-  const char *base = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
-  if (base && *base)
-    return std::string(base) + "/dlc/cuda";
-  return home && *home ? std::string(home) + "/.cache/dlc/cuda" : "";
-}
-
-} // namespace
-
 Model::Model(const std::string &path, int threads, const std::string &device) : path(path) {
   dlc_load_options options = {sizeof(options), threads, false, device.c_str(), nullptr};
-  std::string cache = cacheFolder();
+  std::string cache = schema::CodeCache::defaultFolder();
   if (!cache.empty())
     options.cache_dir = cache.c_str();
   check(dlc_model_load(path.c_str(), &options, &handle));

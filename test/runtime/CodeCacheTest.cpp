@@ -1,7 +1,7 @@
-// The cache of code compiled while loading: found again, never when damaged, and a key
+// The cache of compiled code: found again, never when damaged, and a key
 // that changes with everything that the code depends on.
 
-#include "runtime/devices/cuda/JitCache.h"
+#include "runtime/schema/CodeCache.h"
 
 #include <gtest/gtest.h>
 
@@ -9,26 +9,26 @@
 #include <filesystem>
 #include <fstream>
 
-using dlc::rt::cuda::JitCache;
+using dlc::schema::CodeCache;
 using dlc::schema::NvrtcJob;
 
 namespace {
 
-class JitCacheTest : public ::testing::Test {
+class CodeCacheTest : public ::testing::Test {
 protected:
-  JitCacheTest() {
+  CodeCacheTest() {
     char name[] = "/tmp/dlc-jit-XXXXXX";
     folder = std::string(mkdtemp(name)) + "/a/b";
   }
-  ~JitCacheTest() override {
+  ~CodeCacheTest() override {
     std::filesystem::remove_all(std::filesystem::path(folder).parent_path().parent_path());
   }
   std::string folder;
   const NvrtcJob job{"k.cu", "source", "headers", {"-a"}, "sm_80"};
 };
 
-TEST_F(JitCacheTest, FindsWhatWasStored) {
-  JitCache cache(folder);
+TEST_F(CodeCacheTest, FindsWhatWasStored) {
+  CodeCache cache(folder);
   std::string code;
   EXPECT_FALSE(cache.find("k", code));
   cache.store("k", std::string("\0binary\n", 8));
@@ -36,8 +36,8 @@ TEST_F(JitCacheTest, FindsWhatWasStored) {
   EXPECT_EQ(code, std::string("\0binary\n", 8));
 }
 
-TEST_F(JitCacheTest, IgnoresDamage) {
-  JitCache cache(folder);
+TEST_F(CodeCacheTest, IgnoresDamage) {
+  CodeCache cache(folder);
   std::string code;
   cache.store("k", "0123456789");
   std::string path = folder + "/k";
@@ -58,20 +58,20 @@ TEST_F(JitCacheTest, IgnoresDamage) {
   EXPECT_FALSE(cache.find("k", code)) << "empty";
 }
 
-TEST_F(JitCacheTest, KeysDependOnEverything) {
-  std::string key = JitCache::keyOf(job, "nvrtc 13.0");
-  EXPECT_EQ(key, JitCache::keyOf(job, "nvrtc 13.0"));
-  EXPECT_NE(key, JitCache::keyOf(job, "nvrtc 13.1"));
+TEST_F(CodeCacheTest, KeysDependOnEverything) {
+  std::string key = CodeCache::keyOf(job, "nvrtc 13.0");
+  EXPECT_EQ(key, CodeCache::keyOf(job, "nvrtc 13.0"));
+  EXPECT_NE(key, CodeCache::keyOf(job, "nvrtc 13.1"));
   for (int field = 0; field < 4; ++field) {
     NvrtcJob other = job;
     (field == 0 ? other.source : field == 1 ? other.headers : field == 2 ? other.architecture
                                                                          : other.options[0]) += "x";
-    EXPECT_NE(key, JitCache::keyOf(other, "nvrtc 13.0")) << field;
+    EXPECT_NE(key, CodeCache::keyOf(other, "nvrtc 13.0")) << field;
   }
 }
 
-TEST_F(JitCacheTest, KeepsNothingWithoutAFolder) {
-  JitCache cache("");
+TEST_F(CodeCacheTest, KeepsNothingWithoutAFolder) {
+  CodeCache cache("");
   std::string code;
   cache.store("k", "code");
   EXPECT_FALSE(cache.find("k", code));
