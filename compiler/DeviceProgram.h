@@ -30,6 +30,7 @@ struct DeviceImage {
   schema::ImageKind kind;
   std::string architecture; // "sm_80"; of PTX, the least that it runs on
   std::string bytes;
+  std::vector<schema::LaunchResources> resources; // of a cubin, one per launch
 };
 
 struct DeviceKernel {

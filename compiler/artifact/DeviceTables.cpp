@@ -18,7 +18,7 @@ Offset<schema::DeviceKernel> TableBuilder::buildDeviceKernel(Builder &b, const D
     images.push_back(&image);
     imageTables.push_back(schema::CreateDeviceImageDirect(
         b, image.kind, image.architecture.c_str(), imageAt, image.bytes.size(),
-        schema::contentHash(image.bytes.data(), image.bytes.size())));
+        schema::contentHash(image.bytes.data(), image.bytes.size()), &image.resources));
     imageAt += image.bytes.size();
   }
   std::vector<Offset<schema::Expr>> temporaries;

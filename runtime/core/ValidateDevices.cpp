@@ -76,7 +76,8 @@ private:
     for (uint32_t i = 0; i < sizeOf(kernel.images()); ++i) {
       const DeviceImage *image = kernel.images()->Get(i);
       if (image->kind() > ImageKind::MAX || !image->architecture() || image->offset() > fileBytes ||
-          image->size_bytes() > fileBytes - image->offset())
+          image->size_bytes() > fileBytes - image->offset() ||
+          (sizeOf(image->resources()) > 0 && sizeOf(image->resources()) != sizeOf(kernel.launches())))
         return false;
     }
     auto noteExpr = [&](const Expr *expr) {

@@ -3,6 +3,7 @@
 
 #include "compiler/Target.h"
 #include "compiler/targets/cuda/Kernel.h"
+#include "compiler/targets/cuda/Resources.h"
 #include "compiler/targets/cuda/device/Headers.h"
 
 #include "runtime/schema/CodeCache.h"
@@ -117,7 +118,7 @@ private:
     for (const std::string &architecture : architectures)
       if (Error error = compileFor(architecture, source, program, kernel))
         return error;
-    kernel.images.push_back({schema::ImageKind::Source, "", kernel.source});
+    kernel.images.push_back({schema::ImageKind::Source, "", kernel.source, {}});
     return Error::success();
   }
 
@@ -132,10 +133,11 @@ private:
     // The first architecture is the least: its PTX runs on all later ones.
     if (kernel.images.empty()) {
       dump(kernel.name + ".ptx", result.ptx);
-      kernel.images.push_back({schema::ImageKind::Ptx, "sm_" + number, std::move(result.ptx)});
+      kernel.images.push_back({schema::ImageKind::Ptx, "sm_" + number, std::move(result.ptx), {}});
     }
     if (!result.cubin.empty())
-      kernel.images.push_back({schema::ImageKind::Cubin, architecture, std::move(result.cubin)});
+      kernel.images.push_back({schema::ImageKind::Cubin, architecture, std::move(result.cubin),
+                               readResources(result.log, kernel.launches)});
     return Error::success();
   }
 

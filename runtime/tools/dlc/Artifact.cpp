@@ -96,4 +96,20 @@ SymbolValues symbolValues(const Artifact &artifact, const std::map<std::string, 
   return values;
 }
 
+int64_t valueBytes(const Artifact &artifact, uint32_t index, const SymbolValues &symbols) {
+  const schema::Value &value = artifact.value(index);
+  int64_t dims[DLC_MAX_RANK] = {};
+  int rank = value.dims() ? static_cast<int>(value.dims()->size()) : 0;
+  bool overflow = false;
+  for (int axis = 0; axis < rank; ++axis)
+    if (!schema::evaluateExpr(*artifact.table().exprs()->Get(value.dims()->Get(axis)),
+                              symbols.sizes.data(), symbols.isBound.data(), dims[axis], overflow))
+      return -1;
+  int64_t size = dlc_type_size_bytes(static_cast<dlc_type>(value.element()), dims, rank);
+  if (overflow || size < 0)
+    fail(DLC_USAGE, artifact.path, ": the size of value ", index, ", ",
+         artifact.valueType(index), ", overflows");
+  return size;
+}
+
 } // namespace dlc::cli

@@ -57,6 +57,9 @@ struct SymbolValues {
 };
 SymbolValues symbolValues(const Artifact &artifact, const std::map<std::string, int64_t> &given);
 
+/// Bytes of a value, or -1 while a size is unknown.
+int64_t valueBytes(const Artifact &artifact, uint32_t index, const SymbolValues &symbols);
+
 } // namespace dlc::cli
 
 #endif // DLC_RUNTIME_TOOLS_DLC_ARTIFACT_H

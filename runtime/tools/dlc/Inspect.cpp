@@ -6,6 +6,7 @@
 #include "runtime/tools/dlc/MemoryPlan.h"
 #include "runtime/tools/dlc/Table.h"
 #include "runtime/tools/dlc/Weights.h"
+#include "runtime/tools/dlc/gpu/KernelReport.h"
 #include "runtime/tools/io/Error.h"
 #include "runtime/tools/io/Npy.h"
 #include "runtime/schema/EntryView.h"
@@ -25,7 +26,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct InspectOptions {
-  std::string path, svg, extract;
+  std::string path, svg, extract, gpu = "H100";
   std::map<std::string, int64_t> dims;
   bool kernels = false, weights = false, json = false;
 };
@@ -187,7 +188,9 @@ void extractWeights(const Artifact &artifact, const std::string &path) {
 
 int inspect(const InspectOptions &options) {
   Artifact artifact(options.path);
-  MemoryPlan plan = memoryPlan(artifact, symbolValues(artifact, options.dims));
+  SymbolValues symbols = symbolValues(artifact, options.dims);
+  const GpuModel &gpu = gpuModelNamed(options.gpu);
+  MemoryPlan plan = memoryPlan(artifact, symbols);
   if (!options.extract.empty())
     extractWeights(artifact, options.extract);
   if (!options.svg.empty()) {
@@ -195,7 +198,9 @@ int inspect(const InspectOptions &options) {
     writeFile(options.svg, std::array<std::string_view, 1>{svg});
   }
   if (options.json) {
-    std::cout << artifactJson(artifact, plan).dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    Json json = artifactJson(artifact, plan);
+    json["gpu_kernels"] = gpuKernelsJson(kernelInsights(artifact, symbols, gpu), gpu);
+    std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
     return DLC_OK;
   }
   const schema::Artifact &table = artifact.table();
@@ -204,8 +209,10 @@ int inspect(const InspectOptions &options) {
   printSignature(artifact);
   printSizes(artifact);
   printStates(artifact);
-  if (options.kernels)
+  if (options.kernels) {
     printKernels(artifact);
+    printGpuKernels(kernelInsights(artifact, symbols, gpu), gpu);
+  }
   if (options.weights)
     printWeights(artifact);
   printPlan(plan);
@@ -218,7 +225,9 @@ void addInspectCommand(CLI::App &app, int &exitCode) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App *command = app.add_subcommand("inspect", "show what is in an artifact");
   command->add_option("artifact", options->path, "what `dlc compile` wrote")->required();
-  command->add_flag("--kernels", options->kernels, "which nodes became which kernels");
+  command->add_flag("--kernels", options->kernels, "which nodes became which kernels, and what CUDA kernels take of a GPU");
+  command->add_option("--gpu", options->gpu, "the GPU whose occupancy and roofline time --kernels tells: " + gpuNames())
+      ->capture_default_str();
   command->add_flag("--weights", options->weights, "the model's weights, by ONNX name");
   command->add_option("--svg", options->svg, "write the memory plan as a picture")->type_name("FILE");
   command->add_option("--extract", options->extract, "write all weights, by ONNX name, to .npz")

@@ -1,31 +1,12 @@
 #include "runtime/tools/dlc/MemoryPlan.h"
 
 #include "runtime/schema/ArenaPlanner.h"
-#include "runtime/schema/Expr.h"
-#include "runtime/tools/io/Error.h"
 
 #include <algorithm>
 
 namespace dlc::cli {
 
 namespace {
-
-/// Bytes of a value, or -1 while a size is unknown.
-int64_t valueBytes(const Artifact &artifact, uint32_t index, const SymbolValues &symbols) {
-  const schema::Value &value = artifact.value(index);
-  int64_t dims[DLC_MAX_RANK] = {};
-  int rank = value.dims() ? static_cast<int>(value.dims()->size()) : 0;
-  bool overflow = false;
-  for (int axis = 0; axis < rank; ++axis)
-    if (!schema::evaluateExpr(*artifact.table().exprs()->Get(value.dims()->Get(axis)),
-                              symbols.sizes.data(), symbols.isBound.data(), dims[axis], overflow))
-      return -1;
-  int64_t size = dlc_type_size_bytes(static_cast<dlc_type>(value.element()), dims, rank);
-  if (overflow || size < 0)
-    fail(DLC_USAGE, artifact.path, ": the size of value ", index, ", ",
-         artifact.valueType(index), ", overflows");
-  return size;
-}
 
 /// The most that is live at one instruction, each buffer as large as the planner
 /// makes it.
