@@ -39,6 +39,7 @@ def stages(full):
         ("conformance", "the onnx package's backend suite", [PYTHON, "test/conformance/run.py", *sample], None),
         ("cuda-sim", "a sample of that suite as CUDA kernels on the simulated device",
          [PYTHON, "test/conformance/run.py", "--device", "cuda-sim", "--sample", "150", "--reasons", "0"], None),
+        ("cuda-models", "whole networks as CUDA kernels: results, checkers, spills", [PYTHON, "test/e2e/cuda.py"], None),
         ("models", "real and full-size networks against onnxruntime", [PYTHON, "test/e2e/models.py"], None),
         ("passes", "every pass does something where it should", [PYTHON, "test/e2e/passes.py"], None),
         ("train", "losses of every step against PyTorch's, accumulation, resuming", [PYTHON, "test/train/run.py"], None),
