@@ -44,13 +44,21 @@ protected:
                        body + "\nret;\n}\n";
     return call("cuModuleLoadData", &module, static_cast<const void *>(text.c_str()));
   }
-  int run(const std::string &body, Pointer argument, unsigned threads) {
+  int launch(const std::string &body, Pointer argument, unsigned threads, void *stream) {
     EXPECT_EQ(load(body), 0) << report();
-    void *function = nullptr, *args[] = {&argument}, *none = nullptr;
+    void *function = nullptr, *args[] = {&argument};
     EXPECT_EQ(call("cuModuleGetFunction", &function, module, "k"), 0);
-    int code = call("cuLaunchKernel", function, 1u, 1u, 1u, threads, 1u, 1u, 0u, none,
-                    static_cast<void **>(args), static_cast<void **>(nullptr));
+    return call("cuLaunchKernel", function, 1u, 1u, 1u, threads, 1u, 1u, 0u, stream,
+                static_cast<void **>(args), static_cast<void **>(nullptr));
+  }
+  int run(const std::string &body, Pointer argument, unsigned threads) {
+    int code = launch(body, argument, threads, nullptr);
     return code ? code : call("cuCtxSynchronize");
+  }
+  void *makeStream(unsigned flags) {
+    void *stream = nullptr;
+    EXPECT_EQ(call("cuStreamCreate", &stream, flags), 0);
+    return stream;
   }
   void expectReport(const char *text) { EXPECT_NE(report().find(text), std::string::npos) << report(); }
 
@@ -109,6 +117,66 @@ TEST_F(Simulator, SharedMemoryRace) {
 TEST_F(Simulator, DivergentBarrier) {
   EXPECT_EQ(run("setp.lt.u32 %p1, %r1, 16;\n@%p1 bar.sync 0;", allocate(4), 32), 719);
   expectReport("divergent barrier");
+}
+
+constexpr unsigned kNonBlocking = 1;
+constexpr const char *kStore = "st.global.u32 [%rd3], %r1;", *kLoad = "ld.global.u32 %r5, [%rd3];";
+
+TEST_F(Simulator, OtherStreamsWriteIsNotWaitedFor) {
+  Pointer memory = allocate(256);
+  void *first = makeStream(kNonBlocking), *second = makeStream(kNonBlocking);
+  EXPECT_EQ(launch(kStore, memory, 32, first), 0);
+  EXPECT_EQ(launch(kLoad, memory, 32, second), 0);
+  EXPECT_EQ(call("cuCtxSynchronize"), 719);
+  expectReport("global memory read of 4 bytes is not ordered after the write of kernel k in stream");
+}
+
+TEST_F(Simulator, OtherStreamsReadIsNotWaitedFor) {
+  Pointer memory = allocate(256);
+  ASSERT_EQ(run(kStore, memory, 32), 0) << report();
+  void *first = makeStream(kNonBlocking), *second = makeStream(kNonBlocking);
+  EXPECT_EQ(launch(kLoad, memory, 32, first), 0);
+  EXPECT_EQ(call("cuMemsetD32Async", memory + 64, 0u, size_t(1), second), 0);
+  EXPECT_EQ(call("cuCtxSynchronize"), 719);
+  expectReport("fill of 4 bytes is not ordered after the read of kernel k in stream");
+}
+
+TEST_F(Simulator, AsynchronousCopyIsNotWaitedFor) {
+  Pointer memory = allocate(256);
+  void *host = nullptr, *first = makeStream(kNonBlocking), *second = makeStream(kNonBlocking);
+  ASSERT_EQ(call("cuMemHostAlloc", &host, size_t(256), 0u), 0);
+  EXPECT_EQ(call("cuMemcpyHtoDAsync_v2", memory, static_cast<const void *>(host), size_t(256), first), 0);
+  EXPECT_EQ(launch(kLoad, memory, 32, second), 0);
+  EXPECT_EQ(call("cuCtxSynchronize"), 719);
+  expectReport("is not ordered after the write of copy to the device in stream");
+}
+
+TEST_F(Simulator, StreamsInOrder) {
+  Pointer memory = allocate(256);
+  void *first = makeStream(kNonBlocking), *second = makeStream(kNonBlocking), *event = nullptr;
+  ASSERT_EQ(call("cuEventCreate", &event, 0u), 0);
+  // By an event, on to a third piece of work through the second stream.
+  EXPECT_EQ(launch(kStore, memory, 32, first), 0);
+  EXPECT_EQ(call("cuEventRecord", event, first), 0);
+  EXPECT_EQ(call("cuStreamWaitEvent", second, event, 0u), 0);
+  EXPECT_EQ(launch(kLoad, memory, 32, second), 0);
+  EXPECT_EQ(call("cuEventRecord", event, second), 0);
+  EXPECT_EQ(call("cuStreamWaitEvent", first, event, 0u), 0);
+  EXPECT_EQ(launch(kStore, memory, 32, first), 0);
+  // By the host.
+  EXPECT_EQ(call("cuStreamSynchronize", first), 0);
+  EXPECT_EQ(launch(kLoad, memory, 32, second), 0);
+  // Other bytes need no order, reads beside reads neither.
+  EXPECT_EQ(launch(kLoad, memory, 16, first), 0);
+  EXPECT_EQ(call("cuMemsetD8Async", memory + 128, static_cast<unsigned char>(0), size_t(128), first), 0);
+  EXPECT_EQ(call("cuCtxSynchronize"), 0) << report();
+  // The default stream and one that blocks wait for each other.
+  void *blocking = makeStream(0);
+  EXPECT_EQ(launch(kStore, memory, 32, blocking), 0);
+  EXPECT_EQ(launch(kLoad, memory, 32, nullptr), 0);
+  EXPECT_EQ(launch(kStore, memory, 32, blocking), 0);
+  EXPECT_EQ(call("cuCtxSynchronize"), 0) << report();
+  EXPECT_EQ(report(), "");
 }
 
 TEST_F(Simulator, Leak) {

@@ -168,7 +168,7 @@ DLC_SIM_API cuCtxGetDevice(CUdevice *device) {
 }
 DLC_SIM_API cuCtxSynchronize() {
   DLC_SIM_ENTER();
-  return state.finishAll();
+  return state.synchronizeAll();
 }
 
 DLC_SIM_API cuGetErrorName(CUresult code, const char **name) {

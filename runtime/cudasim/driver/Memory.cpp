@@ -36,12 +36,16 @@ CUresult checkLate(State &state, CUdeviceptr pointer, size_t bytes, const char *
 CUresult copyIn(State &state, CUdeviceptr to, const void *from, size_t bytes) {
   if (CUresult code = checkLate(state, to, bytes, "copy to the device"))
     return code;
+  if (CUresult code = state.checkOrder(to, bytes, true, "copy to the device"))
+    return code;
   memcpy(mutableAddress(to), from, bytes);
   state.memory->markWritten(to, bytes);
   return CUDA_SUCCESS;
 }
 CUresult copyOut(State &state, void *to, CUdeviceptr from, size_t bytes) {
   if (CUresult code = checkLate(state, from, bytes, "copy from the device"))
+    return code;
+  if (CUresult code = state.checkOrder(from, bytes, false, "copy from the device"))
     return code;
   if (state.options.checksUninitialized && !state.memory->isWritten(from, bytes)) {
     state.say("cudasim: copy from the device of " + std::to_string(bytes) + " bytes: not all of them were written");
@@ -61,6 +65,8 @@ CUresult fill(CUdeviceptr to, uint32_t value, unsigned width, size_t count, CUst
   return state.enqueue(stream, [=, &state]() -> CUresult {
     if (CUresult code = checkLate(state, to, count * width, "fill"))
       return code;
+    if (CUresult code = state.checkOrder(to, count * width, true, "fill"))
+      return code;
     for (size_t i = 0; i < count; ++i)
       memcpy(mutableAddress(to) + i * width, &value, width);
     state.memory->markWritten(to, count * width);
@@ -70,7 +76,7 @@ CUresult fill(CUdeviceptr to, uint32_t value, unsigned width, size_t count, CUst
 CUresult finishDefault(CUresult code) {
   State &state = State::get();
   std::lock_guard<std::recursive_mutex> lock(state.mutex);
-  return code ? code : state.finish(&state.defaultStream, state.defaultStream.enqueued);
+  return code ? code : state.synchronize(&state.defaultStream);
 }
 
 } // namespace
@@ -86,9 +92,9 @@ DLC_SIM_API cuMemFree_v2(CUdeviceptr pointer) {
   DLC_SIM_ENTER();
   if (pointer == 0)
     return CUDA_SUCCESS;
-  if (CUresult code = state.finishAll())
+  if (CUresult code = state.synchronizeAll())
     return code;
-  if (state.memory->release(pointer))
+  if (state.release(pointer))
     return CUDA_SUCCESS;
   state.say("cudasim: free of something that is not allocated: " + state.memory->complaint(pointer, 1));
   return CUDA_ERROR_INVALID_VALUE;
@@ -105,7 +111,7 @@ DLC_SIM_API cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
   if (!state.memory->isLive(pointer, 1))
     return CUDA_ERROR_INVALID_VALUE;
   return state.enqueue(stream, [=, &state]() -> CUresult {
-    return state.memory->release(pointer) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return state.release(pointer) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });
 }
 DLC_SIM_API cuMemGetInfo_v2(size_t *available, size_t *total) {
@@ -130,7 +136,7 @@ DLC_SIM_API cuMemFreeHost(void *host) {
   auto found = state.hostBlocks.find(reinterpret_cast<uint64_t>(host));
   if (found == state.hostBlocks.end() || found->second.isRegistered)
     return CUDA_ERROR_INVALID_VALUE;
-  CUresult code = state.finishAll();
+  CUresult code = state.synchronizeAll();
   free(host);
   state.hostBlocks.erase(found);
   return code;
@@ -147,7 +153,7 @@ DLC_SIM_API cuMemHostUnregister(void *host) {
   auto found = state.hostBlocks.find(reinterpret_cast<uint64_t>(host));
   if (found == state.hostBlocks.end() || !found->second.isRegistered)
     return CUDA_ERROR_INVALID_VALUE;
-  CUresult code = state.finishAll();
+  CUresult code = state.synchronizeAll();
   state.hostBlocks.erase(found);
   return code;
 }
@@ -184,7 +190,7 @@ DLC_SIM_API cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstr
     return CUDA_ERROR_INVALID_HANDLE;
   CUresult code = state.enqueue(stream, [=, &state]() -> CUresult { return copyOut(state, to, from, bytes); });
   // To pageable memory the copy is done when the call returns.
-  return code || found->capture || state.isPinned(to, bytes) ? code : state.finish(found, found->enqueued);
+  return code || found->capture || state.isPinned(to, bytes) ? code : state.synchronize(found);
 }
 DLC_SIM_API cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   DLC_SIM_ENTER();
@@ -195,6 +201,10 @@ DLC_SIM_API cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
   return state.enqueue(stream, [=, &state]() -> CUresult {
     if (checkLate(state, to, bytes, "copy on the device") || checkLate(state, from, bytes, "copy on the device"))
       return kIllegalAddress;
+    if (CUresult code = state.checkOrder(from, bytes, false, "copy on the device"))
+      return code;
+    if (CUresult code = state.checkOrder(to, bytes, true, "copy on the device"))
+      return code;
     memmove(mutableAddress(to), address(from), bytes);
     state.memory->copyWritten(to, from, bytes);
     return CUDA_SUCCESS;

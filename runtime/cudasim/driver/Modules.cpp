@@ -99,6 +99,10 @@ CUresult runKernel(State &state, const Request &request) {
   launch.memory = state.memory.get();
   launch.options = state.options;
   launch.id = ++state.numLaunches;
+  if (state.order.isActive()) {
+    state.order.setName("kernel " + request.function->code->name);
+    launch.observer = &state.order;
+  }
   runGrid(launch);
   if (!launch.printed.empty()) {
     fputs(launch.printed.c_str(), stdout);
@@ -140,9 +144,9 @@ DLC_SIM_API cuModuleUnload(CUmodule module) {
   DLC_SIM_ENTER();
   if (!state.modules.count(module))
     return CUDA_ERROR_INVALID_HANDLE;
-  CUresult code = state.finishAll();
+  CUresult code = state.synchronizeAll();
   for (auto &[name, global] : module->program->globals)
-    state.memory->release(global.address);
+    state.release(global.address);
   state.modules.erase(module);
   delete module;
   return code;

@@ -35,6 +35,7 @@ CUresult State::initialize() {
     return CUDA_ERROR_NOT_SUPPORTED;
   }
   constexpr uint64_t mebi = 1 << 20;
+  defaultStream.number = ++numStreams;
   memory = std::make_unique<DeviceMemory>(numberOf("DLC_CUDASIM_MEMORY_MB", 16 << 10) * mebi);
   if (!memory->isValid())
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -77,18 +78,21 @@ CUresult State::enqueue(CUstream stream, Work work) {
   if (stream == &defaultStream) {
     for (CUstream other : streams)
       if (!(other->flags & nonBlocking) && !other->capture)
-        waitFor(stream, {other, other->enqueued});
+        waitFor(stream, {other, other->enqueued}, other->clock);
   } else if (!(stream->flags & nonBlocking)) {
-    waitFor(stream, {&defaultStream, defaultStream.enqueued});
+    waitFor(stream, {&defaultStream, defaultStream.enqueued}, defaultStream.clock);
   }
-  stream->queue.push_back({std::move(work), {}, ++orders});
+  stream->clock.merge(host);
   ++stream->enqueued;
+  stream->queue.push_back({std::move(work), {}, ++orders, {stream->number, stream->enqueued, stream->clock}});
+  stream->clock.set(stream->number, stream->enqueued);
   // What piles up without bound is done.
   constexpr size_t most = 4096;
   return stream->queue.size() > most ? finish(stream, stream->enqueued) : CUDA_SUCCESS;
 }
 
-void State::waitFor(CUstream stream, Point point) {
+void State::waitFor(CUstream stream, Point point, const Clock &clock) {
+  stream->clock.merge(clock);
   if (point.stream == stream || point.stream->done >= point.sequence)
     return;
   stream->queue.push_back({nullptr, point, ++orders});
@@ -100,10 +104,33 @@ void State::runNext(CUstream stream) {
   stream->queue.pop_front();
   if (next.after.stream && find(next.after.stream))
     finish(next.after.stream, next.after.sequence);
-  if (next.work && sticky == CUDA_SUCCESS)
+  if (next.work && sticky == CUDA_SUCCESS) {
+    order.begin(options.checksRaces && isConcurrent(next.ordered) ? &next.ordered : nullptr);
     if (CUresult code = next.work())
       sticky = code;
+    order.begin(nullptr);
+  }
   ++stream->done;
+}
+
+/// Another stream has been asked for something that this work does not come after.
+bool State::isConcurrent(const OrderedWork &work) const {
+  auto isOther = [&](const CUstream_st &stream) {
+    return stream.number != work.stream && stream.clock.at(stream.number) > work.clock.at(stream.number);
+  };
+  return isOther(defaultStream) ||
+         std::any_of(streams.begin(), streams.end(), [&](CUstream stream) { return isOther(*stream); });
+}
+
+CUresult State::checkOrder(uint64_t address, uint64_t bytes, bool isWrite, const char *what) {
+  if (!order.isActive())
+    return CUDA_SUCCESS;
+  order.setName(what);
+  std::string other = order.touch(address, bytes, isWrite);
+  if (other.empty())
+    return CUDA_SUCCESS;
+  say(std::string("cudasim: ") + what + " of " + std::to_string(bytes) + " bytes is not ordered after " + other);
+  return options.failsOnFindings ? kLaunchFailed : CUDA_SUCCESS;
 }
 
 CUresult State::finish(CUstream stream, uint64_t sequence) {
@@ -131,6 +158,18 @@ CUresult State::finishAll() {
   return sticky;
 }
 
+CUresult State::synchronize(CUstream stream) {
+  host.merge(stream->clock);
+  return finish(stream, stream->enqueued);
+}
+
+CUresult State::synchronizeAll() {
+  host.merge(defaultStream.clock);
+  for (CUstream stream : streams)
+    host.merge(stream->clock);
+  return finishAll();
+}
+
 bool State::isPinned(const void *host, uint64_t bytes) const {
   uint64_t address = reinterpret_cast<uint64_t>(host);
   auto it = hostBlocks.upper_bound(address);
@@ -138,6 +177,14 @@ bool State::isPinned(const void *host, uint64_t bytes) const {
     return false;
   --it;
   return address + bytes <= it->first + it->second.bytes;
+}
+
+bool State::release(uint64_t address) {
+  const Allocation *found = memory->find(address);
+  if (!memory->release(address))
+    return false;
+  order.forget(found->address, found->bytes);
+  return true;
 }
 
 void State::say(const std::string &text) {
@@ -176,6 +223,7 @@ void State::destroyAll() {
       free(reinterpret_cast<void *>(address));
   hostBlocks.clear();
   uint64_t capacity = memory->capacity();
+  order.forget(0, ~uint64_t(0));
   memory = std::make_unique<DeviceMemory>(capacity);
   sticky = CUDA_SUCCESS;
 }

@@ -3,7 +3,7 @@
 #ifndef DLC_RUNTIME_CUDASIM_DRIVER_STATE_H
 #define DLC_RUNTIME_CUDASIM_DRIVER_STATE_H
 
-#include "runtime/cudasim/machine/Block.h"
+#include "runtime/cudasim/driver/StreamOrder.h"
 
 #include <deque>
 #include <functional>
@@ -54,6 +54,7 @@ struct QueuedWork {
   Work work;
   Point after; // of another stream, when it waits for one
   uint64_t order = 0;
+  OrderedWork ordered = {}; // of work
 };
 
 } // namespace dlc::sim
@@ -80,6 +81,8 @@ struct CUgraphExec_st {
 struct CUstream_st {
   unsigned flags = 0;
   int priority = 0;
+  uint64_t number = 0;
+  dlc::sim::Clock clock; // what its next work comes after
   std::deque<dlc::sim::QueuedWork> queue;
   uint64_t enqueued = 0, done = 0;
   CUgraph capture = nullptr;
@@ -88,6 +91,7 @@ struct CUstream_st {
 struct CUevent_st {
   bool isRecorded = false;
   dlc::sim::Point point;
+  dlc::sim::Clock clock; // of its stream when it was recorded
   CUgraph capture = nullptr; // recorded while its stream was captured
 };
 
@@ -117,6 +121,8 @@ public:
   CUresult sticky = CUDA_SUCCESS;
   uint64_t numLaunches = 0;
   std::string report;
+  StreamOrder order;
+  uint64_t numStreams = 0; // ever made
 
   CUresult initialize();
   /// Success when calls that need a context may go on.
@@ -124,18 +130,27 @@ public:
   CUstream find(CUstream stream); // null when there is no such stream
 
   CUresult enqueue(CUstream stream, Work work);
-  void waitFor(CUstream stream, Point point);
+  void waitFor(CUstream stream, Point point, const Clock &clock);
   /// Runs what was asked for; returns the sticky error.
   CUresult finish(CUstream stream, uint64_t sequence);
   CUresult finishAll();
+  /// As `finish` of all its work, for a host that waits: what it asks for next comes after.
+  CUresult synchronize(CUstream stream);
+  CUresult synchronizeAll();
+  void noteWaited(const Clock &clock) { host.merge(clock); }
+  /// Says and returns the error when a range is accessed without an order.
+  CUresult checkOrder(uint64_t address, uint64_t bytes, bool isWrite, const char *what);
   bool isPinned(const void *host, uint64_t bytes) const;
+  bool release(uint64_t address); // as DeviceMemory's, forgotten by all checkers
   void say(const std::string &text);
   void reportLeaks();
   void destroyAll();
 
 private:
   void runNext(CUstream stream);
+  bool isConcurrent(const OrderedWork &work) const;
   uint64_t orders = 0;
+  Clock host; // what the host has waited for
 };
 
 CUcontext &currentContext();

@@ -8,6 +8,7 @@ DLC_SIM_API cuStreamCreate(CUstream *stream, unsigned flags) {
   DLC_SIM_ENTER();
   *stream = new CUstream_st;
   (*stream)->flags = flags;
+  (*stream)->number = ++state.numStreams;
   state.streams.insert(*stream);
   return CUDA_SUCCESS;
 }
@@ -37,7 +38,7 @@ DLC_SIM_API cuStreamSynchronize(CUstream stream) {
   stream = state.find(stream);
   if (!stream)
     return CUDA_ERROR_INVALID_HANDLE;
-  return stream->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : state.finish(stream, stream->enqueued);
+  return stream->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : state.synchronize(stream);
 }
 DLC_SIM_API cuStreamQuery(CUstream stream) { return cuStreamSynchronize(stream); }
 DLC_SIM_API cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
@@ -51,7 +52,7 @@ DLC_SIM_API cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
     return CUDA_SUCCESS;
   }
   if (event->isRecorded && event->point.stream)
-    state.waitFor(stream, event->point);
+    state.waitFor(stream, event->point, event->clock);
   return CUDA_SUCCESS;
 }
 DLC_SIM_API cuEventCreate(CUevent *event, unsigned) {
@@ -75,6 +76,7 @@ DLC_SIM_API cuEventRecord(CUevent event, CUstream stream) {
   event->isRecorded = true;
   event->capture = stream->capture;
   event->point = {stream, stream->enqueued};
+  event->clock = stream->clock;
   return CUDA_SUCCESS;
 }
 DLC_SIM_API cuEventSynchronize(CUevent event) {
@@ -83,6 +85,7 @@ DLC_SIM_API cuEventSynchronize(CUevent event) {
     return CUDA_ERROR_INVALID_HANDLE;
   if (event->capture)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  state.noteWaited(event->clock);
   return event->point.stream ? state.finish(event->point.stream, event->point.sequence) : CUDA_SUCCESS;
 }
 DLC_SIM_API cuEventQuery(CUevent event) { return cuEventSynchronize(event); }
