@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the reference pages from TableGen: dl.md, plan.md, passes.md. The lint
+"""Writes the reference pages from TableGen: dl.md, kernel.md, plan.md, passes.md. The lint
 stage of ./check calls it with --check and fails when a page is not current."""
 import pathlib
 import re
@@ -47,7 +47,7 @@ def passes():
 
 
 def pages():
-    made = {"dl.md": dialect("dl"), "plan.md": dialect("plan"), "passes.md": passes()}
+    made = {"dl.md": dialect("dl"), "kernel.md": dialect("kernel"), "plan.md": dialect("plan"), "passes.md": passes()}
     return {name: text for name, text in made.items() if text}
 
 

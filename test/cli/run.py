@@ -164,7 +164,7 @@ def arguments(checks):
         ("inspect an unknown size", USAGE, ["no symbolic size 'Q'"], ["inspect", model, "--dim", "Q=1"]),
         ("inspect another file", USAGE, ["not a dlc artifact"], ["inspect", good]),
         ("doctor", 0, ["CPU", "cores"], ["doctor"]),
-        ("devices", 0, ["cpu"], ["devices"]),
+        ("devices", 0, ["cpu", "cuda-sim"], ["devices"]),
     ]:
         checks.expect(name, code, words, *line)
     alone = folder / "dlc"

@@ -1,5 +1,7 @@
 #include "runtime/devices/cuda/Driver.h"
 
+#include "runtime/schema/Simulator.h"
+
 #include <dlfcn.h>
 #include <mutex>
 
@@ -8,23 +10,9 @@ namespace dlc::rt::cuda {
 namespace {
 
 constexpr int kOldestDriver = 12000; // CUDA 12.0
-constexpr const char *kSimulator = "libdlc_cudasim.so";
-
-/// The simulator lies beside this library.
-void *openSimulator() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void *>(&openDriver), &info) && info.dli_fname) {
-    std::string path = info.dli_fname;
-    size_t slash = path.rfind('/');
-    path = (slash == std::string::npos ? "" : path.substr(0, slash + 1)) + kSimulator;
-    if (void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
-      return library;
-  }
-  return dlopen(kSimulator, RTLD_NOW | RTLD_LOCAL);
-}
 
 Status load(bool simulated, Driver &driver) {
-  void *library = simulated ? openSimulator() : dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *library = simulated ? schema::openSimulator(reinterpret_cast<void *>(&openDriver)) : dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library && simulated)
     return fail(DLC_DEVICE, "the simulated CUDA device is not there: %s", dlerror());
   if (!library)

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <iostream>
 #include <memory>
 
@@ -69,8 +70,7 @@ Finding driverFinding(const GpuLibraries &gpu) {
   std::string detail = gpu.driver + ", CUDA " + std::to_string(gpu.driverVersion / 1000) + "." +
                        std::to_string(gpu.driverVersion % 1000 / 10);
   for (const GpuLibraries::Device &device : gpu.devices)
-    detail += "; " + device.name + " (sm_" + std::to_string(device.major) + std::to_string(device.minor) +
-              ", " + bytesText(static_cast<double>(device.memoryBytes)) + ")";
+    detail += "; " + device.name + " (" + device.architecture() + ", " + bytesText(static_cast<double>(device.memoryBytes)) + ")";
   return {"GPU driver", !gpu.devices.empty(), detail, "the driver sees no device; see nvidia-smi"};
 }
 
@@ -105,6 +105,15 @@ int doctor(bool asJson) {
   return DLC_OK;
 }
 
+/// By the names that --device takes.
+void forEachGpu(const GpuLibraries &gpu,
+                const std::function<void(const std::string &, const GpuLibraries::Device &)> &visit) {
+  for (size_t i = 0; i < gpu.devices.size(); ++i)
+    visit("cuda:" + std::to_string(i), gpu.devices[i]);
+  for (const GpuLibraries::Device &device : gpu.simulated)
+    visit("cuda-sim", device);
+}
+
 int devices(bool asJson) {
   Machine machine = readMachine();
   GpuLibraries gpu = readGpuLibraries();
@@ -112,20 +121,20 @@ int devices(bool asJson) {
     Json json = Json::array();
     json.push_back({{"device", "cpu"}, {"name", machine.cpuName}, {"level", x86Level(machine)},
                     {"threads", dlc_available_threads()}, {"memory_bytes", machine.memoryBytes}});
-    for (size_t i = 0; i < gpu.devices.size(); ++i)
-      json.push_back({{"device", "cuda:" + std::to_string(i)}, {"name", gpu.devices[i].name},
-                      {"compute", std::to_string(gpu.devices[i].major) + "." + std::to_string(gpu.devices[i].minor)},
-                      {"memory_bytes", gpu.devices[i].memoryBytes}});
+    forEachGpu(gpu, [&](const std::string &name, const GpuLibraries::Device &device) {
+      json.push_back({{"device", name}, {"name", device.name}, {"architecture", device.architecture()},
+                      {"multiprocessors", device.multiprocessors}, {"memory_bytes", device.memoryBytes}});
+    });
     std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
     return DLC_OK;
   }
   Table table({"device", "name", "kind", ">memory"});
   table.add({"cpu", machine.cpuName, x86Level(machine) + ", " + std::to_string(dlc_available_threads()) + " threads",
              bytesText(static_cast<double>(machine.memoryBytes))});
-  for (size_t i = 0; i < gpu.devices.size(); ++i)
-    table.add({"cuda:" + std::to_string(i), gpu.devices[i].name,
-               "sm_" + std::to_string(gpu.devices[i].major) + std::to_string(gpu.devices[i].minor),
-               bytesText(static_cast<double>(gpu.devices[i].memoryBytes))});
+  forEachGpu(gpu, [&](const std::string &name, const GpuLibraries::Device &device) {
+    table.add({name, device.name, device.architecture() + ", " + std::to_string(device.multiprocessors) + " multiprocessors",
+               bytesText(static_cast<double>(device.memoryBytes))});
+  });
   table.print(std::cout);
   return DLC_OK;
 }

@@ -3,6 +3,8 @@
 
 #include "runtime/tools/dlc/Machine.h"
 
+#include "runtime/schema/Simulator.h"
+
 #include <dlfcn.h>
 
 namespace dlc::cli {
@@ -39,16 +41,18 @@ std::string errorName(void *driver, int code) {
   return name ? name : "error " + std::to_string(code);
 }
 
-void readDevices(void *driver, GpuLibraries &found) {
+/// What is wrong with the driver; empty when the devices could be read.
+std::string readDevices(void *driver, std::vector<GpuLibraries::Device> &found) {
+  auto init = symbol<CuInit>(driver, "cuInit");
+  if (int code = init ? init(0) : -1)
+    return errorName(driver, code);
   auto getCount = symbol<CuDeviceGetCount>(driver, "cuDeviceGetCount");
   auto get = symbol<CuDeviceGet>(driver, "cuDeviceGet");
   auto getName = symbol<CuDeviceGetName>(driver, "cuDeviceGetName");
   auto getAttribute = symbol<CuDeviceGetAttribute>(driver, "cuDeviceGetAttribute");
   auto totalMemory = symbol<CuDeviceTotalMem>(driver, "cuDeviceTotalMem_v2");
-  if (!getCount || !get || !getName || !getAttribute || !totalMemory) {
-    found.driverError = "its entry points are missing";
-    return;
-  }
+  if (!getCount || !get || !getName || !getAttribute || !totalMemory)
+    return "its entry points are missing";
   int count = 0;
   getCount(&count);
   for (int i = 0; i < count; ++i) {
@@ -59,14 +63,16 @@ void readDevices(void *driver, GpuLibraries &found) {
     if (get(&handle, i) != 0)
       continue;
     getName(name, sizeof name - 1, handle);
-    constexpr int computeMajor = 75, computeMinor = 76;
+    constexpr int computeMajor = 75, computeMinor = 76, multiprocessorCount = 16;
+    getAttribute(&device.multiprocessors, multiprocessorCount, handle);
     getAttribute(&device.major, computeMajor, handle);
     getAttribute(&device.minor, computeMinor, handle);
     totalMemory(&memory, handle);
     device.name = name;
     device.memoryBytes = memory;
-    found.devices.push_back(device);
+    found.push_back(device);
   }
+  return "";
 }
 
 } // namespace
@@ -74,17 +80,14 @@ void readDevices(void *driver, GpuLibraries &found) {
 GpuLibraries readGpuLibraries() {
   GpuLibraries found;
   openFirst({"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}, found.compiler);
+  if (void *simulator = schema::openSimulator(dlsym(RTLD_DEFAULT, "dlc_version")))
+    readDevices(simulator, found.simulated);
   void *driver = openFirst({"libcuda.so.1", "libcuda.so"}, found.driver);
   if (!driver)
     return found;
-  auto init = symbol<CuInit>(driver, "cuInit");
   if (auto version = symbol<CuDriverGetVersion>(driver, "cuDriverGetVersion"))
     version(&found.driverVersion);
-  int code = init ? init(0) : -1;
-  if (code != 0)
-    found.driverError = errorName(driver, code);
-  else
-    readDevices(driver, found);
+  found.driverError = readDevices(driver, found.devices);
   return found;
 }
 

@@ -32,9 +32,13 @@ struct GpuLibraries {
   struct Device {
     std::string name;
     int major = 0, minor = 0;
+    int multiprocessors = 0;
     uint64_t memoryBytes = 0;
+
+    std::string architecture() const { return "sm_" + std::to_string(major) + std::to_string(minor); }
   };
   std::vector<Device> devices;
+  std::vector<Device> simulated; // what cuda-sim is; empty where it is not installed
 };
 /// Opens libcuda and NVRTC at run time; neither is needed for anything else.
 GpuLibraries readGpuLibraries();
