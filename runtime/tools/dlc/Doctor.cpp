@@ -125,6 +125,8 @@ int devices(bool asJson) {
       json.push_back({{"device", name}, {"name", device.name}, {"architecture", device.architecture()},
                       {"multiprocessors", device.multiprocessors}, {"memory_bytes", device.memoryBytes}});
     });
+    if (!gpu.simulatorError.empty())
+      json.push_back({{"device", "cuda-sim"}, {"error", gpu.simulatorError}});
     std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
     return DLC_OK;
   }
@@ -135,6 +137,8 @@ int devices(bool asJson) {
     table.add({name, device.name, device.architecture() + ", " + std::to_string(device.multiprocessors) + " multiprocessors",
                bytesText(static_cast<double>(device.memoryBytes))});
   });
+  if (!gpu.simulatorError.empty())
+    table.add({"cuda-sim", "", "does not start: " + gpu.simulatorError, ""});
   table.print(std::cout);
   return DLC_OK;
 }

@@ -81,7 +81,7 @@ GpuLibraries readGpuLibraries() {
   GpuLibraries found;
   openFirst({"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}, found.compiler);
   if (void *simulator = schema::openSimulator(dlsym(RTLD_DEFAULT, "dlc_version")))
-    readDevices(simulator, found.simulated);
+    found.simulatorError = readDevices(simulator, found.simulated);
   void *driver = openFirst({"libcuda.so.1", "libcuda.so"}, found.driver);
   if (!driver)
     return found;

@@ -39,6 +39,7 @@ struct GpuLibraries {
   };
   std::vector<Device> devices;
   std::vector<Device> simulated; // what cuda-sim is; empty where it is not installed
+  std::string simulatorError;    // installed, but it does not start
 };
 /// Opens libcuda and NVRTC at run time; neither is needed for anything else.
 GpuLibraries readGpuLibraries();
