@@ -1,6 +1,8 @@
-"""Damages a good artifact, cut short at many lengths and with single bytes changed
-in its header and table, and feeds each to `dlc inspect` and `dlc run`: any answer will do,
-but no crash, no hang and no memory without bounds. Offsets come from the header."""
+"""Damages a good artifact for the CPU and CUDA, cut short at many lengths and with single
+bytes changed in its header and table, and feeds each to `dlc inspect` and `dlc run`: any answer
+will do, but no crash, no hang and no memory without bounds. Offsets come from the header. Changed
+tables come with hashes that fit: as a hostile writer makes them."""
+import os
 import pathlib
 import random
 import struct
@@ -16,8 +18,37 @@ import reference  # noqa: E402
 from harness import DLC, Tally, compile_model, execute, need_dlc  # noqa: E402
 
 MODEL = ROOT / "test/parity/gru/model.onnx"
+TARGETS = ("cpu,cuda:compute_90", "cpu")  # the first that this machine can compile for
+DEVICES = {"DLC_CUDASIM_MEMORY_MB": "64"}
 HEADER = struct.Struct("<8sIIQQQQ")  # magic, version, header bytes, table offset and bytes, file bytes, hash
+HASHES = struct.Struct("<QQ")  # of the contents, of the table
+HASHES_AT = 40
 CUTS, FLIPS = 24, 150
+
+
+def content_hash(data):
+    """As runtime/schema/ContentHash.h."""
+    mask, p1, p2 = 2**64 - 1, 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F
+    lanes, whole = [p1, p2, p1 ^ p2, (p1 + p2) & mask], len(data) // 32 * 32
+    for words in struct.iter_unpack("<4Q", data[:whole]):
+        for lane, word in enumerate(words):
+            x = (lanes[lane] + word * p2) & mask
+            lanes[lane] = ((x << 31 | x >> 33) & mask) * p1 & mask
+    result = len(data)
+    for lane in lanes:
+        x = result ^ lane
+        result = (((x << 27 | x >> 37) & mask) * p1 + p2) & mask
+    for byte in data[whole:]:
+        x = result ^ byte * p1 & mask
+        result = ((x << 11 | x >> 53) & mask) * p2 & mask
+    result = (result ^ result >> 33) * p2 & mask
+    return result ^ result >> 29
+
+
+def rehash(data, header_bytes, table, table_bytes):
+    HASHES.pack_into(data, HASHES_AT, 0, content_hash(bytes(data[table:table + table_bytes])))
+    contents = content_hash(bytes(data[header_bytes:]))
+    HASHES.pack_into(data, HASHES_AT, contents, HASHES.unpack_from(data, HASHES_AT)[1])
 
 
 def damaged(whole):
@@ -31,12 +62,15 @@ def damaged(whole):
     for place in places:
         copy = bytearray(whole)
         copy[place] ^= source.choice((0x01, 0x80, 0xFF))
+        if place >= header_bytes:
+            rehash(copy, header_bytes, table, table_bytes)
         yield f"byte {place} is {copy[place]:#x}", bytes(copy)
 
 
 def complaint(path, inputs, outputs):
-    for command in (["inspect", path], ["run", path, "--inputs", inputs, "--outputs", outputs]):
-        outcome = execute([DLC, *command], timeout_s=10, memory_mib=1024)
+    run = ["run", path, "--inputs", inputs, "--outputs", outputs]
+    for command in (["inspect", "--json", path], run, [*run, "--device", "cuda-sim"]):
+        outcome = execute([DLC, *command], timeout_s=10, memory_mib=1024, env=os.environ | DEVICES)
         if outcome.crashed or outcome.peak_mib > 1024:
             return f"dlc {command[0]}: {outcome.how()}, {outcome.peak_mib} MiB: {outcome.message()}"
     return None
@@ -48,12 +82,19 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
         good, bad, inputs = scratch / "good.dlc", scratch / "bad.dlc", scratch / "in.npz"
-        compiled = compile_model(MODEL, good)
+        for target in TARGETS:
+            compiled = compile_model(MODEL, good, f"--target={target}")
+            if "libnvrtc" not in compiled.stderr:
+                break
         if compiled.code != 0:
             tally.fail("the undamaged artifact", compiled.message())
             return tally.finish()
         np.savez(inputs, **reference.random_feeds(MODEL))
-        for what, data in damaged(good.read_bytes()):
+        whole = bytearray(good.read_bytes())
+        same = bytearray(whole)
+        rehash(same, *HEADER.unpack_from(whole)[2:5])
+        tally.check("the undamaged artifact's hashes", same == whole, "content_hash is not the writer's")
+        for what, data in damaged(whole):
             bad.write_bytes(data)
             found = complaint(bad, inputs, scratch / "out.npz")
             if found:
