@@ -1,7 +1,9 @@
 """Damages a good artifact for the CPU and CUDA, cut short at many lengths and with single
 bytes changed in its header and table, and feeds each to `dlc inspect` and `dlc run`: any answer
 will do, but no crash, no hang and no memory without bounds. Offsets come from the header. Changed
-tables come with hashes that fit: as a hostile writer makes them."""
+tables come once as they are and once with hashes that fit, so that what is behind the hashes has to
+hold; the latter run on the simulated device, whose kernels cannot leave their memory (an artifact's
+machine code for the CPU is a program: who changes it, or which of it is called, can do anything)."""
 import os
 import pathlib
 import random
@@ -52,24 +54,26 @@ def rehash(data, header_bytes, table, table_bytes):
 
 
 def damaged(whole):
-    """(what was done, bytes) for every damaged copy."""
+    """(what was done, bytes, the device to run on) for every damaged copy."""
     _, _, header_bytes, table, table_bytes, _, _ = HEADER.unpack_from(whole)
     for i in range(CUTS):
         length = len(whole) * i // CUTS
-        yield f"cut to {length} bytes", whole[:length]
+        yield f"cut to {length} bytes", whole[:length], "cpu"
     source = random.Random(0)
     places = list(range(header_bytes)) + [table + source.randrange(table_bytes) for _ in range(FLIPS)]
     for place in places:
         copy = bytearray(whole)
         copy[place] ^= source.choice((0x01, 0x80, 0xFF))
+        what = f"byte {place} is {copy[place]:#x}"
+        yield what, bytes(copy), "cpu"
         if place >= header_bytes:
             rehash(copy, header_bytes, table, table_bytes)
-        yield f"byte {place} is {copy[place]:#x}", bytes(copy)
+            yield f"{what}, with its hash", bytes(copy), "cuda-sim"
 
 
-def complaint(path, inputs, outputs):
-    run = ["run", path, "--inputs", inputs, "--outputs", outputs]
-    for command in (["inspect", "--json", path], run, [*run, "--device", "cuda-sim"]):
+def complaint(path, inputs, outputs, device):
+    run = ["run", path, "--inputs", inputs, "--outputs", outputs, "--device", device]
+    for command in (["inspect", "--json", path], run):
         outcome = execute([DLC, *command], timeout_s=10, memory_mib=1024, env=os.environ | DEVICES)
         if outcome.crashed or outcome.peak_mib > 1024:
             return f"dlc {command[0]}: {outcome.how()}, {outcome.peak_mib} MiB: {outcome.message()}"
@@ -94,9 +98,9 @@ def main():
         same = bytearray(whole)
         rehash(same, *HEADER.unpack_from(whole)[2:5])
         tally.check("the undamaged artifact's hashes", same == whole, "content_hash is not the writer's")
-        for what, data in damaged(whole):
+        for what, data, device in damaged(whole):
             bad.write_bytes(data)
-            found = complaint(bad, inputs, scratch / "out.npz")
+            found = complaint(bad, inputs, scratch / "out.npz", device)
             if found:
                 tally.fail(what, found)
             else:
