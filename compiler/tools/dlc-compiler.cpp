@@ -87,7 +87,9 @@ void addModelOptions(CLI::App &app, CompileOptions &options) {
 void addCompileOptions(CLI::App &app, CompileOptions &options) {
   addModelOptions(app, options);
   app.add_option("-o,--output", options.output, "the artifact (default: MODEL.dlc)");
-  app.add_option("--target", options.target, "cpu")->capture_default_str();
+  app.add_option("--target", options.target,
+                 "cpu, cuda:sm_90, cuda:compute_80, cuda:source; several with commas")
+      ->capture_default_str();
   app.add_option("--cpu", options.cpu,
                  "native, x86-64-v2, x86-64-v3, x86-64-v4, znver4, ...")
       ->capture_default_str();
