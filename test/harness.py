@@ -81,6 +81,13 @@ def compile_model(model, artifact, *flags, **limits):
     return execute([DLC, "compile", model, "-o", artifact, *flags], **limits)
 
 
+def lacking(model, *flags, **limits):
+    """What this machine lacks to compile the model so; None when nothing."""
+    with tempfile.TemporaryDirectory() as scratch:
+        outcome = compile_model(model, pathlib.Path(scratch) / "m.dlc", *flags, **limits)
+    return outcome.message() if outcome.code and "libnvrtc" in outcome.stderr else None
+
+
 def need_dlc():
     """Ends the runner, saying so, where dlc has not been built."""
     if not os.access(DLC, os.X_OK):

@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE.parent))
 
 import report  # noqa: E402
 from cases import all_cases  # noqa: E402
-from harness import BUILD, CACHE, DLC, TARGET, Tally, compile_model, execute, need_dlc  # noqa: E402
+from harness import BUILD, CACHE, DLC, TARGET, Tally, compile_model, execute, lacking, need_dlc  # noqa: E402
 
 PASSING = HERE / "passing.txt"
 SECONDS, MIB = 60, 4096
@@ -83,13 +83,6 @@ def choose(folders, args):
     return folders
 
 
-def lacking(device, folder):
-    """What this machine lacks to compile for `device`; None when nothing."""
-    with tempfile.TemporaryDirectory() as scratch:
-        outcome = compile_model(folder / "model.onnx", pathlib.Path(scratch) / "m.dlc", *TARGET.get(device, []))
-    return outcome.message() if outcome.code and "libnvrtc" in outcome.stderr else None
-
-
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--filter", help="only the cases whose name matches this regular expression")
@@ -109,7 +102,7 @@ def main():
     folders = choose(all_cases(CACHE), args)
     must_pass = set(PASSING.read_text().split()) if PASSING.exists() else set()
     tally = Tally(total=len(folders))
-    if folders and (lack := lacking(args.device, folders[0])):
+    if folders and (lack := lacking(folders[0] / "model.onnx", *TARGET.get(args.device, []))):
         tally.skip(f"the suite on {args.device}", lack)
         return tally.finish()
     results = []

@@ -17,7 +17,7 @@ import catalog  # noqa: E402
 import half  # noqa: E402
 import numpy as np  # noqa: E402
 import reference  # noqa: E402
-from harness import CACHE, DLC, Tally, compile_model, execute, need_dlc  # noqa: E402
+from harness import CACHE, DLC, Tally, compile_model, execute, lacking, need_dlc  # noqa: E402
 
 TARGET = "--target=cuda:sm_90"
 GPUS = ("resnet18_1", "mobilenet_v2_1", "rapidocr_rec", "rapidocr_cls")
@@ -74,18 +74,11 @@ def check_network(network, kind, scratch, tally):
         tally.fail(name, differ) if differ else tally.ok(name, f"{ran.seconds:.2f} s")
 
 
-def lacking():
-    """What this machine lacks to compile CUDA; None when nothing."""
-    with tempfile.TemporaryDirectory() as scratch:
-        outcome = compile_model(catalog.parity()[0].path, pathlib.Path(scratch) / "m.dlc", TARGET, **LIMITS)
-    return outcome.message() if outcome.code and "libnvrtc" in outcome.stderr else None
-
-
 def main():
     need_dlc()
     parts = [a for a in sys.argv[1:] if not a.startswith("-")]
     tally = Tally(quiet="-v" not in sys.argv)
-    if lack := lacking():
+    if lack := lacking(catalog.parity()[0].path, TARGET, **LIMITS):
         tally.skip("networks as CUDA kernels", lack)
         return tally.finish()
     for network, kind in networks():

@@ -125,8 +125,9 @@ private:
   Error compileFor(const std::string &architecture, const KernelSources::Source &source,
                    const DeviceProgram &program, DeviceKernel &kernel) {
     schema::NvrtcResult result;
-    std::string error = schema::CodeCache(options.cacheDir).compile(*nvrtc, {kernel.name + ".cu", kernel.source, program.headers,
-                                        program.options, architecture}, result);
+    std::string error = schema::CodeCache(options.cacheDir).compile(
+        *nvrtc, {kernel.name + ".cu", kernel.source, program.headers, program.options, architecture},
+        result);
     if (!error.empty())
       return llvm::createStringError("CUDA kernel " + source.name + " (" + source.nodes + "): " + error);
     std::string number = architecture.substr(architecture.find('_') + 1);

@@ -3,6 +3,7 @@
 #include "runtime/core/ThreadPool.h"
 #include "runtime/devices/cuda/CudaStream.h"
 #include "runtime/schema/ContentHash.h"
+#include "runtime/schema/DeviceImages.h"
 
 #include <algorithm>
 #include <atomic>
@@ -73,26 +74,16 @@ Status CudaDevice::openContext(bool simulated, int ordinal) {
   return driver->check(driver->setCurrent(context), "using the CUDA context");
 }
 
-static int numberOf(const schema::DeviceImage &image) {
-  const char *text = image.architecture() ? image.architecture()->c_str() : "";
-  return strncmp(text, "sm_", 3) == 0 ? atoi(text + 3) : 0;
-}
-
 const schema::DeviceImage *CudaDevice::chooseImage(const schema::DeviceKernel &kernel) const {
   const schema::DeviceImage *best = nullptr;
   for (uint32_t i = 0; kernel.images() && i < kernel.images()->size(); ++i) {
     const schema::DeviceImage *image = kernel.images()->Get(i);
-    int number = numberOf(*image);
-    bool isCubin = image->kind() == schema::ImageKind::Cubin;
-    // Machine code runs on its own generation from its own minor version on; the
-    // simulator reads PTX alone.
-    bool runs = isCubin ? !driver->isSimulated && number / 10 == architecture / 10 &&
-                              number <= architecture
-                        : image->kind() == schema::ImageKind::Ptx && number <= architecture;
-    if (!runs)
+    // The simulator reads PTX alone.
+    bool isReadable = !driver->isSimulated || image->kind() == schema::ImageKind::Ptx;
+    if (!isReadable || !schema::runsOn(*image, architecture))
       continue;
     auto rank = [](const schema::DeviceImage &x) {
-      return (x.kind() == schema::ImageKind::Cubin ? 1000 : 0) + numberOf(x);
+      return (x.kind() == schema::ImageKind::Cubin ? 1000 : 0) + schema::architectureOf(x);
     };
     if (!best || rank(*image) > rank(*best))
       best = image;

@@ -12,7 +12,8 @@ namespace {
 constexpr int kOldestDriver = 12000; // CUDA 12.0
 
 Status load(bool simulated, Driver &driver) {
-  void *library = simulated ? schema::openSimulator(reinterpret_cast<void *>(&openDriver)) : dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *library = simulated ? schema::openSimulator(reinterpret_cast<void *>(&openDriver))
+                            : dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library && simulated)
     return fail(DLC_DEVICE, "the simulated CUDA device is not there: %s", dlerror());
   if (!library)

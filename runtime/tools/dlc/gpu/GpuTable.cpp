@@ -35,8 +35,6 @@ Limits limitsOf(int architecture) {
 
 } // namespace
 
-std::span<const GpuModel> gpuModels() { return kModels; }
-
 std::string gpuNames() {
   std::string names;
   for (const GpuModel &model : kModels)

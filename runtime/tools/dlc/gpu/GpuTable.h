@@ -4,7 +4,6 @@
 #define DLC_RUNTIME_TOOLS_DLC_GPU_GPUTABLE_H
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 namespace dlc::cli {
@@ -18,7 +17,6 @@ struct GpuModel {
   double tensorTflops;    // f16 products summed in f32, dense
 };
 
-std::span<const GpuModel> gpuModels();
 /// "A100, A10, ...".
 std::string gpuNames();
 /// The model of that name; an error that lists all names where there is none.

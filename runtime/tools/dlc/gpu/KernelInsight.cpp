@@ -1,9 +1,9 @@
 #include "runtime/tools/dlc/gpu/KernelInsight.h"
 
+#include "runtime/schema/DeviceImages.h"
 #include "runtime/schema/Expr.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace dlc::cli {
 
@@ -11,22 +11,13 @@ namespace {
 
 using schema::ImageKind;
 
-int numberOf(const schema::DeviceImage &image) {
-  std::string name = text(image.architecture());
-  size_t at = name.find('_');
-  return at == std::string::npos ? 0 : std::atoi(name.c_str() + at + 1);
-}
-
 /// The newest image of that kind that the GPU runs.
 const schema::DeviceImage *imageFor(const schema::DeviceKernel &kernel, ImageKind kind, int architecture) {
   const schema::DeviceImage *best = nullptr;
   for (uint32_t i = 0; kernel.images() && i < kernel.images()->size(); ++i) {
     const schema::DeviceImage *image = kernel.images()->Get(i);
-    int number = numberOf(*image);
-    // Machine code runs on later minor versions of its own major one alone.
-    bool runs = kind == ImageKind::Ptx ? number <= architecture
-                                       : number <= architecture && number / 10 == architecture / 10;
-    if (image->kind() == kind && runs && (!best || number > numberOf(*best)))
+    if (image->kind() == kind && schema::runsOn(*image, architecture) &&
+        (!best || schema::architectureOf(*image) > schema::architectureOf(*best)))
       best = image;
   }
   return best;
