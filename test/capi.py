@@ -15,7 +15,8 @@ CODES = {np.dtype(t): code for code, t in enumerate(TYPES) if t}
 
 
 class LoadOptions(c.Structure):
-    _fields_ = [("struct_bytes", c.c_size_t), ("threads", c.c_int), ("verify_hash", c.c_bool)]
+    _fields_ = [("struct_bytes", c.c_size_t), ("threads", c.c_int), ("verify_hash", c.c_bool),
+                ("device", c.c_char_p), ("cache_dir", c.c_char_p)]
 
 
 class ProfileEntry(c.Structure):
@@ -49,9 +50,9 @@ def library():
 class Model:
     """A loaded artifact. Raises RuntimeError with the status message."""
 
-    def __init__(self, path, threads=0):
+    def __init__(self, path, threads=0, device="cpu"):
         self.lib, self.handle = library(), c.c_void_p()
-        options = LoadOptions(c.sizeof(LoadOptions), threads, False)
+        options = LoadOptions(c.sizeof(LoadOptions), threads, False, device.encode(), None)
         self._check(self.lib.dlc_model_load(str(path).encode(), c.byref(options), c.byref(self.handle)))
         self.inputs = self._names("input")
         self.outputs = self._names("output")

@@ -33,6 +33,8 @@ def stages(full):
         ("cli", "dlc's arguments, exit codes and array files", [PYTHON, "test/cli/run.py"], None),
         ("compile", "what dlc compile announces, its limits", [PYTHON, "test/cli/compile.py"], None),
         ("gradients", "every op's gradient against finite differences", [PYTHON, "test/gradients/run.py"], None),
+        ("cuda-gradients", "the same as CUDA kernels on the simulated device",
+         [PYTHON, "test/gradients/run.py", "--device", "cuda-sim"], None),
         ("cases", "models rebuilt from public bug reports", [PYTHON, "test/cases/run.py"], None),
         ("hostile", "malformed and hostile files", [PYTHON, "test/hostile/run.py"], None),
         ("damage", "artifacts cut short and with changed bytes", [PYTHON, "test/hostile/artifacts.py"], None),
@@ -43,6 +45,8 @@ def stages(full):
         ("models", "real and full-size networks against onnxruntime", [PYTHON, "test/e2e/models.py"], None),
         ("passes", "every pass does something where it should", [PYTHON, "test/e2e/passes.py"], None),
         ("train", "losses of every step against PyTorch's, accumulation, resuming", [PYTHON, "test/train/run.py"], None),
+        ("cuda-train", "training as CUDA kernels on the simulated device, with Adam",
+         [PYTHON, "test/train/run.py", "--device", "cuda-sim", "--optimizers", "adam"], None),
         ("new", "models that dlc new writes: against onnxruntime, and trained", [PYTHON, "test/train/new.py"], None),
         ("budgets", "size, memory, compile time and speed", [PYTHON, "test/e2e/budgets.py"], None),
     ]

@@ -53,16 +53,12 @@ dlc_status *load(const dlc_load_options *given, dlc_model **model, Load load) {
   auto instance = std::make_shared<Instance>();
   if (Status status = load(instance->program, options))
     return status.release();
-  if (Status status = instance->states.create(instance->program))
-    return status.release();
-  if (!isCpu(options.device)) {
-    if (instance->program.stateBytes > 0)
-      return fail(DLC_UNSUPPORTED, "%s: models with states run on the CPU alone",
-                  instance->program.name.c_str()).release();
+  if (!isCpu(options.device))
     if (Status status = openDevice(options.device, instance->program, options.cache_dir,
                                    &instance->device))
       return status.release();
-  }
+  if (Status status = instance->states.create(instance->program, instance->device.get()))
+    return status.release();
   instance->pool = std::make_unique<ThreadPool>(options.threads > 0 ? options.threads
                                                                     : availableThreads());
   *model = new dlc_model(std::move(instance), 0);

@@ -4,32 +4,84 @@
 #include "runtime/core/Tensor.h"
 #include "runtime/schema/Format.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace dlc::rt {
 
-Status States::create(const Program &program) {
-  constexpr int64_t alignment = 64;
+States::~States() {
+  if (stream)
+    stream->release(memory);
+  else
+    free(memory);
+}
+
+Status States::create(const Program &program, Device *device) {
   if (program.stateBytes == 0)
     return nullptr;
+  RETURN_IF_ERROR(allocate(program, device));
+  return reset(program);
+}
+
+Status States::allocate(const Program &program, Device *device) {
+  constexpr int64_t alignment = 64;
   int64_t size = (program.stateBytes + alignment - 1) / alignment * alignment;
-  memory.reset(static_cast<char *>(aligned_alloc(alignment, size)));
-  if (!memory)
+  void *block = nullptr;
+  if (device) {
+    RETURN_IF_ERROR(device->createStream(&stream));
+    if (Status status = stream->allocate(size, &block))
+      return fail(status->code, "%s (its states)", status->message.c_str());
+  } else if (!(block = aligned_alloc(alignment, size))) {
     return fail(DLC_OUT_OF_MEMORY, "%s: out of memory: its states need %lld bytes",
                 program.name.c_str(), (long long)size);
-  reset(program);
+  }
+  memory = static_cast<char *>(block);
   return nullptr;
 }
 
-void States::reset(const Program &program) {
-  for (uint32_t i = 0; memory && i < program.table().states()->size(); ++i) {
-    const schema::State &state = *program.table().states()->Get(i);
-    char *at = memory.get() + state.offset();
-    if (state.constant() == schema::kNone)
-      memset(at, 0, stateSizeBytes(state));
-    else
-      memcpy(at, program.constantData(state.constant()), stateSizeBytes(state));
+Status States::reset(const Program &program) {
+  for (uint32_t i = 0; memory && i < program.table().states()->size(); ++i)
+    RETURN_IF_ERROR(setInitial(program, *program.table().states()->Get(i)));
+  return nullptr;
+}
+
+Status States::setInitial(const Program &program, const schema::State &state) {
+  int64_t size = stateSizeBytes(state);
+  return state.constant() == schema::kNone
+             ? fillZeros(state.offset(), size)
+             : write(state.offset(), program.constantData(state.constant()), size);
+}
+
+Status States::fillZeros(int64_t offset, int64_t bytes) {
+  static const char zeros[1 << 16] = {};
+  for (int64_t done = 0; done < bytes; done += sizeof(zeros))
+    RETURN_IF_ERROR(write(offset + done, zeros, std::min<int64_t>(bytes - done, sizeof(zeros))));
+  return nullptr;
+}
+
+Status States::read(void *to, int64_t offset, int64_t bytes) {
+  if (bytes == 0)
+    return nullptr;
+  if (!stream) {
+    memcpy(to, memory + offset, bytes);
+    return nullptr;
   }
+  std::lock_guard guard(transfers);
+  RETURN_IF_ERROR(stream->download(to, memory + offset, bytes));
+  return stream->synchronize();
+}
+
+Status States::write(int64_t offset, const void *from, int64_t bytes) {
+  if (bytes == 0)
+    return nullptr;
+  if (!stream) {
+    memcpy(memory + offset, from, bytes);
+    return nullptr;
+  }
+  std::lock_guard guard(transfers);
+  RETURN_IF_ERROR(stream->upload(memory + offset, from, bytes));
+  return stream->synchronize();
 }
 
 namespace {
@@ -63,16 +115,21 @@ Status checkFits(const dlc_model *model, const schema::State &state, const dlc_t
 Status readState(dlc_model *model, const char *name, dlc_tensor **tensor) {
   const schema::State *state;
   RETURN_IF_ERROR(findState(model, name, state));
-  if (*tensor)
+  std::unique_ptr<dlc_tensor> made;
+  if (*tensor) {
     RETURN_IF_ERROR(checkFits(model, *state, **tensor));
-  else
+  } else {
+    dlc_tensor *created = nullptr;
     RETURN_IF_ERROR(createTensor(dlc_type(state->element()),
                                  state->dims() ? state->dims()->data() : nullptr,
-                                 state->dims() ? int(state->dims()->size()) : 0, tensor));
+                                 state->dims() ? int(state->dims()->size()) : 0, &created));
+    made.reset(created);
+  }
+  const dlc_tensor &target = made ? *made : **tensor;
   std::shared_lock lock(model->instance->states.mutex);
-  if ((*tensor)->sizeBytes > 0)
-    memcpy((*tensor)->data, model->instance->states.data() + state->offset(),
-           (*tensor)->sizeBytes);
+  RETURN_IF_ERROR(model->instance->states.read(target.data, state->offset(), target.sizeBytes));
+  if (made)
+    *tensor = made.release();
   return nullptr;
 }
 
@@ -81,9 +138,7 @@ Status writeState(dlc_model *model, const char *name, const dlc_tensor &tensor) 
   RETURN_IF_ERROR(findState(model, name, state));
   RETURN_IF_ERROR(checkFits(model, *state, tensor));
   std::unique_lock lock(model->instance->states.mutex);
-  if (tensor.sizeBytes > 0)
-    memcpy(model->instance->states.data() + state->offset(), tensor.data, tensor.sizeBytes);
-  return nullptr;
+  return model->instance->states.write(state->offset(), tensor.data, tensor.sizeBytes);
 }
 
 } // namespace
@@ -132,8 +187,8 @@ dlc_status *dlc_model_write_state(dlc_model *model, const char *name, const dlc_
   return writeState(model, name, *tensor).release();
 }
 
-void dlc_model_reset_states(dlc_model *model) {
+dlc_status *dlc_model_reset_states(dlc_model *model) {
   std::unique_lock lock(model->instance->states.mutex);
-  model->instance->states.reset(model->instance->program);
+  return model->instance->states.reset(model->instance->program).release();
 }
 }

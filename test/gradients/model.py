@@ -10,6 +10,7 @@ from harness import BUILD, compile_model
 # Letters in a shape: a size in the static form of a case, a symbol in the other.
 SIZES = {"N": 3, "M": 5, "K": 4, "H": 7}
 STEP = 1e-5
+TARGET = {"cuda": ["--target=cuda:source"], "cuda-sim": ["--target=cuda:compute_80"]}
 DLC_OPT = BUILD / "bin" / "dlc-opt"
 
 
@@ -101,7 +102,7 @@ def text(case, symbolic, arrays):
     return f"func.func @main({', '.join(params)}) -> tensor<f64> {{\n{body}\n  return {loss} : tensor<f64>\n}}\n", trained
 
 
-def disagreement(case, symbolic, folder):
+def disagreement(case, symbolic, folder, device="cpu"):
     """None, or how the gradients of a case differ from finite differences."""
     random = np.random.default_rng(7)
     arrays = [arg.array(random) for arg in case.args]
@@ -112,10 +113,10 @@ def disagreement(case, symbolic, folder):
                            "-o", whole], capture_output=True, text=True, timeout=60)
     if done.returncode:
         return f"no gradient: {done.stderr.strip()[:400]}"
-    built = compile_model(whole, folder / "whole.dlc")
+    built = compile_model(whole, folder / "whole.dlc", *TARGET.get(device, []))
     if built.code:
         return f"does not compile: {built.message()}"
-    model = Model(folder / "whole.dlc", threads=1)
+    model = Model(folder / "whole.dlc", threads=1, device=device)
     feeds = {f"x{i}": arrays[i] for i in range(len(arrays)) if f"x{i}" in model.inputs}
     for i, shape in enumerate(case.results):
         if f"r{i}" in model.inputs:

@@ -1,9 +1,11 @@
 """Walks the registered ops of the dl dialect and holds the gradient of each one
-against finite differences in double, on the CPU target: with static sizes and,
-where a case names any, with symbolic ones. An op without a gradient needs a
+against finite differences in double, on the CPU target or on a device: with static sizes
+and, where a case names any, with symbolic ones. An op without a gradient needs a
 reason, one with a gradient needs a case."""
 import argparse
 import concurrent.futures as futures
+import functools
+import os
 import pathlib
 import subprocess
 import sys
@@ -14,7 +16,11 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
 import model  # noqa: E402
-from harness import BUILD, Tally, need_dlc  # noqa: E402
+from harness import BUILD, Tally, lacking, need_dlc  # noqa: E402
+
+PARITY = HERE.parent / "parity"
+# The simulator reserves twice the addresses of its memory.
+os.environ.setdefault("DLC_CUDASIM_MEMORY_MB", "256")
 
 
 def registered():
@@ -54,11 +60,11 @@ def jobs(ops, tally):
     return made
 
 
-def run(job):
+def run(job, device):
     name, case, symbolic = job
     with tempfile.TemporaryDirectory() as folder:
         try:
-            return name, model.disagreement(case, symbolic, pathlib.Path(folder))
+            return name, model.disagreement(case, symbolic, pathlib.Path(folder), device)
         except Exception as error:  # one broken case must not hide the others
             return name, f"{type(error).__name__}: {error}"
 
@@ -66,13 +72,17 @@ def run(job):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--filter", default="", help="only ops whose name contains this")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda-sim")
     parser.add_argument("-v", action="store_true", help="print what passes, too")
     args = parser.parse_args()
     need_dlc()
     tally = Tally(quiet=not args.v)
+    if args.device != "cpu" and (lack := lacking(PARITY / "rnn/model.onnx", *model.TARGET[args.device])):
+        tally.skip("gradients on " + args.device, lack)
+        return tally.finish()
     work = [job for job in jobs(registered(), tally) if args.filter in job[0]]
     with futures.ThreadPoolExecutor(2) as pool:
-        for name, problem in pool.map(run, work):
+        for name, problem in pool.map(functools.partial(run, device=args.device), work):
             tally.fail(name, problem) if problem else tally.ok(name)
     return tally.finish()
 

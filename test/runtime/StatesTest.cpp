@@ -57,7 +57,7 @@ TEST(States, LiveFromRunToRunAndAreShared) {
   EXPECT_EQ(status.code(), DLC_OK) << status.message();
   dlc::Tensor result(out[0]);
   EXPECT_EQ(Floats(result.data<float>(), result.data<float>() + 4), data);
-  dlc_model_reset_states(test.model.get());
+  EXPECT_EQ(dlc::Status(dlc_model_reset_states(test.model.get())).code(), DLC_OK);
   EXPECT_EQ(stateOf(test.model, "s"), (Floats{1, 0, 0, 0}));
 }
 

@@ -1,6 +1,8 @@
 """Training against PyTorch: the losses of every step, the norms of all parameters at the
 end; gradient accumulation; the same bits for any number of threads and across a resume."""
+import argparse
 import json
+import os
 import pathlib
 import random
 import signal
@@ -19,7 +21,7 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 from capi import Model  # noqa: E402
-from harness import DLC, Tally, execute, need_dlc  # noqa: E402
+from harness import DLC, Tally, execute, lacking, need_dlc  # noqa: E402
 
 PARITY = HERE.parent / "parity"
 FLAGS = {"sgd": ["--optimizer", "sgd", "--lr", "0.05"],
@@ -28,6 +30,9 @@ FLAGS = {"sgd": ["--optimizer", "sgd", "--lr", "0.05"],
          "adamw": ["--optimizer", "adamw", "--lr", "1e-3", "--weight-decay", "0.01"]}
 DTYPES = {"F32": np.float32, "F64": np.float64, "I64": np.int64}
 MODELS = ("simplecnn", "rnn", "lstm", "gru", "encoder")
+# The simulator reserves twice the addresses of its memory.
+SIMULATOR = {"DLC_CUDASIM_MEMORY_MB": "1024"}
+DEVICE_ERROR = 6
 LOSS_TOLERANCE, NORM_TOLERANCE = 2e-6, 1e-5
 # Softmax does not change when the bias of the keys adds the same to a whole row: the gradient
 # of that bias is 0 but for rounding errors, and Adam gives each of them the size of a step.
@@ -46,10 +51,10 @@ def read_safetensors(path):
 
 
 class Checks:
-    def __init__(self, scratch, tally):
-        self.scratch, self.tally = scratch, tally
+    def __init__(self, scratch, tally, device="cpu"):
+        self.scratch, self.tally, self.device = scratch, tally, device
 
-    def train(self, model, *flags, timeout_s=180, model_path=None, batches=None, loss="cross-entropy"):
+    def train(self, model, *flags, timeout_s=180, model_path=None, batches=None, loss="cross-entropy", env=None):
         """Runs `dlc train`; returns how it ended, the log and the saved arrays."""
         log, save = self.scratch / "log.json", self.scratch / "out.safetensors"
         for path in (log, save):
@@ -57,8 +62,10 @@ class Checks:
         folder = PARITY / model
         outcome = execute([DLC, "train", model_path or folder / "model.onnx", "--batches",
                            batches or folder / "batches.npz", "--loss",
-                           loss, "--log", log, "--save", save, *flags],
-                          timeout_s=timeout_s)
+                           loss, "--log", log, "--save", save, "--device", self.device, *flags],
+                          timeout_s=timeout_s, env=os.environ | SIMULATOR | (env or {}))
+        if outcome.code == 0 and "cudasim" in outcome.stderr:  # a finding of the simulated device
+            outcome.code, outcome.stdout = DEVICE_ERROR, ""
         if outcome.code != 0:
             return outcome, None, None
         return outcome, json.loads(log.read_text()), read_safetensors(save)[0]
@@ -80,9 +87,10 @@ class Checks:
                 return self.tally.fail(name, f"norm of {parameter} is {mine!r}, expected {norm!r}")
         self.tally.ok(name, f"{abs(got - want)[worst] / allowed[worst]:.2f} of what is allowed")
 
-    def parity(self, model):
+    def parity(self, model, optimizers=FLAGS):
         expected = json.loads((PARITY / model / "expected.json").read_text())
-        for optimizer, values in expected["optimizers"].items():
+        for optimizer in optimizers:
+            values = expected["optimizers"][optimizer]
             result = self.train(model, *FLAGS[optimizer], "--steps", str(expected["steps"]))
             self.compare(f"{model} {optimizer}", *result, values["loss_f64"], values["param_norms_f64"],
                          values["max_f32_f64_gap"])
@@ -105,6 +113,18 @@ class Checks:
                 self.tally.fail(name, outcome.message())
             elif log["loss"] != results[0][1]["loss"]:
                 self.tally.fail(name, "losses differ from those with one thread")
+            else:
+                self.same(name, results[0][2], arrays)
+
+    def schedules(self, model):
+        """The simulated device runs warps, blocks and streams in an order drawn from a seed."""
+        results = [self.train(model, *FLAGS["adam"], env={"DLC_CUDASIM_SEED": seed}) for seed in ("0", "1", "2")]
+        for (outcome, log, arrays), seed in zip(results[1:], (1, 2)):
+            name = f"{model} in order {seed} of the device"
+            if outcome.code != 0:
+                self.tally.fail(name, outcome.message())
+            elif log["loss"] != results[0][1]["loss"]:
+                self.tally.fail(name, "losses differ from those in the usual order")
             else:
                 self.same(name, results[0][2], arrays)
 
@@ -328,7 +348,7 @@ class Checks:
         np.savez(wrong, x=np.zeros((2, 1, 10, 12), np.float32))
         self.refused("a loss that does not exist", 2, ["--loss", "hinge"], *rnn, "--loss", "hinge")
         self.refused("no targets", 2, ["no array for the input 'y'"], rnn[0], "--batches", wrong)
-        self.refused("another device", 3, ["cuda"], *rnn, "--device", "cuda")
+        self.refused("a device that does not exist", 2, ["there is no device 'tpu'"], *rnn, "--device", "tpu")
         broken = self.scratch / "broken.safetensors"
         broken.write_bytes(struct.pack("<Q", 1 << 60) + b"{}")
         self.refused("a broken checkpoint", 2, ["no safetensors file"], *rnn, "--resume", broken)
@@ -338,28 +358,49 @@ class Checks:
         self.refused("a class that does not exist", 2, ["out of range"], rnn[0], "--batches", labels)
 
 
+def check_cpu(checks):
+    checks.threads("simplecnn")
+    checks.threads("encoder")
+    checks.resume("simplecnn")
+    checks.learns("digits by an MLP", digits.mlp(), 0.97, "--lr", "3e-3", "--schedule", "cosine", epochs=30)
+    checks.learns("digits by convolutions", digits.convolutional(), 0.985, "--lr", "3e-3", "--schedule",
+                  "one-cycle", epochs=15)
+    checks.all_formulas()
+    checks.dropout()
+    checks.stopped("rnn")
+    checks.killed("rnn")
+    checks.own_loop("encoder")
+    checks.exported("simplecnn")
+    checks.mistakes()
+
+
+def check_device(checks):
+    if checks.device == "cuda-sim":
+        checks.schedules("encoder")
+    checks.resume("gru")
+    checks.all_formulas()
+    checks.dropout()
+    checks.exported("encoder")
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", nargs="*", help="only the parity of these")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda-sim")
+    parser.add_argument("--optimizers", default=",".join(FLAGS), help="of the parity")
+    parser.add_argument("-v", action="store_true", help="print what passes, too")
+    args = parser.parse_args()
     need_dlc()
-    tally = Tally(quiet="-v" not in sys.argv)
-    chosen = [a for a in sys.argv[1:] if not a.startswith("-")]
+    tally = Tally(quiet=not args.v)
+    if args.device != "cpu" and (lack := lacking(PARITY / "rnn/model.onnx", "--target=cuda:sm_80")):
+        tally.skip("training on " + args.device, lack)
+        return tally.finish()
     with tempfile.TemporaryDirectory() as scratch:
-        checks = Checks(pathlib.Path(scratch), tally)
-        for model in chosen or MODELS:
-            checks.parity(model)
-        if not chosen:
-            checks.threads("simplecnn")
-            checks.threads("encoder")
-            checks.resume("simplecnn")
-            checks.learns("digits by an MLP", digits.mlp(), 0.97, "--lr", "3e-3", "--schedule", "cosine", epochs=30)
-            checks.learns("digits by convolutions", digits.convolutional(), 0.985, "--lr", "3e-3", "--schedule",
-                          "one-cycle", epochs=15)
-            checks.all_formulas()
-            checks.dropout()
-            checks.stopped("rnn")
-            checks.killed("rnn")
-            checks.own_loop("encoder")
-            checks.exported("simplecnn")
-            checks.mistakes()
+        checks = Checks(pathlib.Path(scratch), tally, args.device)
+        for model in args.models or MODELS:
+            checks.parity(model, args.optimizers.split(","))
+        if not args.models:
+            check_cpu(checks) if args.device == "cpu" else check_device(checks)
     return tally.finish()
 
 

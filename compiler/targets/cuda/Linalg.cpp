@@ -137,7 +137,7 @@ LogicalResult Printer::printGeneric(linalg::GenericOp op, Scope scope) {
     unsigned opened = 0;
     for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
       if (kind == utils::IteratorType::parallel) {
-        indices[loop] = fresh("i");
+        indices[loop] = fresh("x");
         open("for (" + index + " " + indices[loop] + " = 0; " + indices[loop] + " < " +
              sizes[loop].text + "; ++" + indices[loop] + ")");
         ++opened;
@@ -175,7 +175,7 @@ void Printer::printDecode(const std::string &flat, ArrayRef<unsigned> order,
       indices[loop] = "0";
       continue;
     }
-    indices[loop] = fresh("i");
+    indices[loop] = fresh("x");
     bool isLast = llvm::all_of(order.take_front(i),
                                [&](unsigned outer) { return sizes[outer].text == "1"; });
     if (isLast) {

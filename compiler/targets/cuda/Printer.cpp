@@ -23,7 +23,10 @@ void Printer::close() {
   line("}");
 }
 
-std::string Printer::fresh(StringRef stem) { return stem.str() + std::to_string(counter++); }
+std::string Printer::fresh(StringRef stem) {
+  assert(stem != "i" && stem != "u" && stem != "b" && "i64 is a type, b0 a buffer");
+  return stem.str() + std::to_string(counter++);
+}
 
 std::string Printer::declare(Value value, const Twine &initial) {
   std::string variable = fresh("v");
@@ -101,7 +104,7 @@ LogicalResult Printer::printCopy(memref::CopyOp op, Scope scope) {
     SmallVector<std::string> indices(target.sizes.size());
     line(index + " rest = t;");
     for (size_t axis = indices.size(); axis-- > 0;) {
-      indices[axis] = fresh("i");
+      indices[axis] = fresh("x");
       line("const " + index + " " + indices[axis] + " = rest % " + target.sizes[axis].text + ";");
       line("rest /= " + target.sizes[axis].text + ";");
     }
@@ -175,7 +178,7 @@ LogicalResult Printer::printFor(scf::ForOp op, Scope scope) {
     line(typeName(state.getType()) + " " + variable + " = " + name(initial) + ";");
     names[state] = names[result] = variable;
   }
-  std::string variable = fresh("i");
+  std::string variable = fresh("x");
   names[op.getInductionVar()] = variable;
   std::string lower = name(op.getLowerBound()), upper = name(op.getUpperBound()),
               step = name(op.getStep());

@@ -81,6 +81,7 @@ public:
   AsyncCopies copies;
   uint16_t syncEpoch = 0; // counts bar.warp.sync and the like
   uint64_t executed = 0;  // lane-instructions
+  uint32_t carries = 0;   // of add.cc and the like, a bit a lane
 
 private:
   struct Group {

@@ -199,6 +199,27 @@ template <class A, class B> void dot4(Warp &w, const Inst &i, uint32_t active) {
     return sum;
   });
 }
+/// Two halves of a, times the low or the high two bytes of b.
+template <class A, class B> void dot2(Warp &w, const Inst &i, uint32_t active) {
+  const uint32_t *a = w.in<uint32_t>(i.a), *b = w.in<uint32_t>(i.b), *c = w.in<uint32_t>(i.c);
+  unsigned shift = i.mode ? 16 : 0;
+  each(w.out<uint32_t>(i.d), active, [=](unsigned l) {
+    uint32_t sum = c[l];
+    for (int k = 0; k < 2; ++k)
+      sum += uint32_t(int64_t(A(a[l] >> (16 * k))) * int64_t(B(b[l] >> (8 * k + shift))));
+    return sum;
+  });
+}
+void decodeDp2a(Decoder &decoder, Inst &inst) {
+  int half = decoder.takeOne({"lo", "hi"});
+  if (half < 0)
+    decoder.fail(decoder.text() + " needs .lo or .hi");
+  bool isA = isSigned(decoder.takeType()), isB = isSigned(decoder.takeType());
+  operands(decoder, inst, Type::B32, Type::B32, 3);
+  inst.mode = uint8_t(half);
+  inst.run = isA ? (isB ? dot2<int16_t, int8_t> : dot2<int16_t, uint8_t>)
+                 : (isB ? dot2<uint16_t, int8_t> : dot2<uint16_t, uint8_t>);
+}
 void decodeDp4a(Decoder &decoder, Inst &inst) {
   Type a = decoder.takeType(), b = decoder.takeType();
   operands(decoder, inst, Type::B32, Type::B32, 3);
@@ -208,7 +229,8 @@ void decodeDp4a(Decoder &decoder, Inst &inst) {
 
 constexpr Decoding decodings[] = {
     {"shfl", decodeShfl},   {"vote", decodeVote}, {"match", decodeMatch}, {"redux", decodeRedux},
-    {"activemask", decodeActiveMask}, {"elect", decodeElect}, {"dp4a", decodeDp4a}};
+    {"activemask", decodeActiveMask}, {"elect", decodeElect}, {"dp4a", decodeDp4a},
+    {"dp2a", decodeDp2a}};
 
 } // namespace
 

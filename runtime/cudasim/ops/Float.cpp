@@ -110,7 +110,7 @@ void decodeFloat(Decoder &decoder, Inst &inst, Type type, const std::string &opc
     inst.run = directedHandler(opcode, isDouble, style.rounding, inst);
 }
 
-/// add, sub, mul, mad, fma, div, rem, min, max, abs, neg
+/// add, sub, mul, mad, fma, div, rem, min, max, abs, neg, sad
 void decodeArithmetic(Decoder &decoder, Inst &inst) {
   const std::string &opcode = decoder.source().opcode;
   Type type = decoder.takeType();
@@ -179,7 +179,8 @@ constexpr Decoding decodings[] = {
     {"mad", decodeArithmetic},  {"fma", decodeArithmetic},   {"div", decodeArithmetic},
     {"rem", decodeArithmetic},  {"min", decodeArithmetic},   {"max", decodeArithmetic},
     {"abs", decodeArithmetic},  {"neg", decodeArithmetic},   {"mul24", decodeArithmetic},
-    {"mad24", decodeArithmetic}, {"ex2", decodeApproximate<Ex2>}, {"lg2", decodeApproximate<Lg2>},
+    {"mad24", decodeArithmetic}, {"sad", decodeArithmetic},
+    {"ex2", decodeApproximate<Ex2>}, {"lg2", decodeApproximate<Lg2>},
     {"sin", decodeApproximate<Sin>}, {"cos", decodeApproximate<Cos>}, {"tanh", decodeApproximate<Tanh>},
     {"rcp", decodeRoot<Rcp>},   {"sqrt", decodeRoot<Sqrt>},  {"rsqrt", decodeRoot<Rsqrt>},
     {"copysign", decodeCopySign}, {"testp", decodeTestp}};

@@ -1,5 +1,6 @@
 // Integer arithmetic: add, sub, mul, mad, div, rem, min, max, abs, neg.
 
+#include "runtime/cudasim/ops/Carry.h"
 #include "runtime/cudasim/ops/Lanes.h"
 
 namespace dlc::sim {
@@ -73,6 +74,9 @@ struct Abs {
 struct Neg {
   template <class T> static T apply(T a) { return T(0 - Unsigned<T>(a)); }
 };
+struct Sad {
+  template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(c, a < b ? Sub::apply<T>(b, a) : Sub::apply<T>(a, b)); }
+};
 template <class Multiply> struct Mad {
   template <class T, class C> static C apply(T a, T b, C c) { return Add::apply<C>(C(Multiply::apply(a, b)), c); }
 };
@@ -118,7 +122,9 @@ Type twice(Type type) {
 bool decodeInteger(Decoder &decoder, Inst &inst, Type type, const std::string &opcode) {
   if (isFloat(type))
     return false;
-  if (opcode == "add" || opcode == "sub") {
+  if (decoder.take("cc")) {
+    decodeCarry(decoder, inst, type, opcode, kWritesCarry);
+  } else if (opcode == "add" || opcode == "sub") {
     bool isAdd = opcode == "add";
     if (decoder.take("sat")) {
       if (type == Type::S32)
@@ -153,6 +159,9 @@ bool decodeInteger(Decoder &decoder, Inst &inst, Type type, const std::string &o
     inst.run = isSignedType ? (isMad ? Handler(ternary<Mad<Mul24>, int32_t, int32_t>) : binary<Mul24, int32_t, int32_t>)
                             : (isMad ? Handler(ternary<Mad<Mul24>, uint32_t, uint32_t>) : binary<Mul24, uint32_t, uint32_t>);
     operands(decoder, inst, type, type, isMad ? 3 : 2);
+  } else if (opcode == "sad") {
+    inst.run = pickTernary<Sad>(type);
+    operands(decoder, inst, type, type, 3);
   } else if (opcode == "abs" || opcode == "neg") {
     inst.run = opcode == "abs" ? pickSigned<Abs>(type) : pickSigned<Neg>(type);
     operands(decoder, inst, type, type, 1);

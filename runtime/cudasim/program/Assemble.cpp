@@ -7,12 +7,12 @@
 
 namespace dlc::sim {
 
-extern const Family kBits, kFloat, kCompare, kConvert, kMemory, kControl, kExchange, kAtomic, kMatrix,
+extern const Family kBits, kFloat, kCompare, kConvert, kMemory, kControl, kExchange, kCarry, kAtomic, kMatrix,
     kWmma, kCopyAsync;
 namespace {
 // Pointers, since the families' tables are filled in by other files.
 const Family *const families[] = {&kMemory, &kFloat, &kBits, &kCompare, &kConvert, &kControl,
-                                  &kExchange, &kAtomic, &kMatrix, &kWmma, &kCopyAsync};
+                                  &kExchange, &kCarry, &kAtomic, &kMatrix, &kWmma, &kCopyAsync};
 
 uint32_t roundUp(uint32_t value, uint32_t to) { return (value + to - 1) / to * to; }
 

@@ -156,8 +156,8 @@ DLC_API dlc_status *dlc_model_entry(const dlc_model *model, const char *name,
 
 /* States are tensors that live from run to run and that all entries share:
  * parameters, moments of an optimizer, running statistics, counters. A run that
- * changes them has them to itself; others wait. When such a run fails in the midst of
- * it, states may hold values of before and after. */
+ * changes them has them to itself; others wait. They live on the model's device. When
+ * such a run fails in the midst of it, states may hold values of before and after. */
 DLC_API size_t dlc_model_state_count(const dlc_model *model);
 DLC_API const char *dlc_model_state_name(const dlc_model *model, size_t index);
 /* "parameter", "moment", "statistic", "gradient" or "counter". */
@@ -171,7 +171,7 @@ DLC_API dlc_status *dlc_model_read_state(dlc_model *model, const char *name,
 DLC_API dlc_status *dlc_model_write_state(dlc_model *model, const char *name,
                                           const dlc_tensor *tensor);
 /* Back to the values that the artifact holds. */
-DLC_API void dlc_model_reset_states(dlc_model *model);
+DLC_API dlc_status *dlc_model_reset_states(dlc_model *model);
 
 DLC_API const char *dlc_version(void);
 

@@ -6,7 +6,7 @@
 // CHECK: #include "dlc.cuh"
 // CHECK: add_tanh_0(float *b0, float *b1, float *b2, i64 [[N:s[0-9]+]]) {
 // CHECK: for (i64 t = blockIdx.x * (i64)blockDim.x + threadIdx.x; t < ([[N]] * 3); t += gridDim.x * (i64)blockDim.x)
-// CHECK: const i64 [[COLUMN:i[0-9]+]] = t % 3;
+// CHECK: const i64 [[COLUMN:x[0-9]+]] = t % 3;
 // CHECK: = b1{{\[}}[[COLUMN]]];
 // CHECK: tanhf(
 // CHECK: b2[

@@ -58,6 +58,8 @@ void compileToTrain(const TrainOptions &options, const Batches &batches,
     arguments.push_back("--soft-targets");
   if (options.accumulate > 1)
     arguments.push_back("--accumulate");
+  if (options.device != "cpu") // made into code for the very device when it is loaded
+    arguments.push_back("--target=cuda:source");
   std::vector<std::string> shapes = batches.shapeFlags();
   if (!validation || validation->shapeFlags() == shapes)
     arguments.insert(arguments.end(), shapes.begin(), shapes.end());

@@ -55,7 +55,7 @@ class Trainer {
 public:
   Trainer(const TrainOptions &options, const std::string &artifact, Batches &batches,
           Batches *validation)
-      : options(options), infer(artifact, options.threads),
+      : options(options), infer(artifact, options.threads, options.device),
         step(infer, options.accumulate > 1 ? "grad_step" : "train_step"), batches(batches),
         validation(validation) {
     if (options.accumulate > 1)
