@@ -21,6 +21,10 @@ struct DeviceLaunch {
   SizeExpr work;
   int64_t perBlock = 256;
   int64_t maxBlocks = 1;
+  /// The same with 32-bit indices, for sizes whose `largest` is at most
+  /// schema::kMostNarrowExtent; empty: there is none.
+  std::string narrowFunction;
+  SizeExpr largest;
   /// What it is handed: inputs and outputs, then temporaries, then sizes.
   std::vector<uint32_t> args;
 };
@@ -30,7 +34,7 @@ struct DeviceImage {
   schema::ImageKind kind;
   std::string architecture; // "sm_80"; of PTX, the least that it runs on
   std::string bytes;
-  std::vector<schema::LaunchResources> resources; // of a cubin, one per launch
+  std::vector<schema::LaunchResources> resources; // of a cubin, one per function
 };
 
 struct DeviceKernel {

@@ -8,11 +8,24 @@ namespace dlc {
 
 using flatbuffers::Offset;
 
+namespace {
+
+Offset<schema::Expr> buildSize(flatbuffers::FlatBufferBuilder &b, const SizeExpr &steps) {
+  return schema::CreateExpr(b, b.CreateVectorOfStructs(steps));
+}
+
+Offset<schema::Launch> buildLaunch(flatbuffers::FlatBufferBuilder &b, const DeviceLaunch &launch) {
+  bool hasNarrow = !launch.narrowFunction.empty();
+  return schema::CreateLaunchDirect(b, launch.function.c_str(), launch.threads, launch.sharedBytes,
+                                    buildSize(b, launch.work), launch.perBlock, launch.maxBlocks,
+                                    &launch.args, hasNarrow ? launch.narrowFunction.c_str() : nullptr,
+                                    hasNarrow ? buildSize(b, launch.largest) : 0);
+}
+
+} // namespace
+
 Offset<schema::DeviceKernel> TableBuilder::buildDeviceKernel(Builder &b, const DeviceKernel &kernel,
                                                              uint64_t &imageAt) {
-  auto size = [&](const SizeExpr &steps) {
-    return schema::CreateExpr(b, b.CreateVectorOfStructs(steps));
-  };
   std::vector<Offset<schema::DeviceImage>> imageTables;
   for (const DeviceImage &image : kernel.images) {
     images.push_back(&image);
@@ -23,12 +36,10 @@ Offset<schema::DeviceKernel> TableBuilder::buildDeviceKernel(Builder &b, const D
   }
   std::vector<Offset<schema::Expr>> temporaries;
   for (const SizeExpr &bytes : kernel.temporaries)
-    temporaries.push_back(size(bytes));
+    temporaries.push_back(buildSize(b, bytes));
   std::vector<Offset<schema::Launch>> launches;
   for (const DeviceLaunch &launch : kernel.launches)
-    launches.push_back(schema::CreateLaunchDirect(b, launch.function.c_str(), launch.threads,
-                                                  launch.sharedBytes, size(launch.work),
-                                                  launch.perBlock, launch.maxBlocks, &launch.args));
+    launches.push_back(buildLaunch(b, launch));
   return schema::CreateDeviceKernelDirect(b, &imageTables, &temporaries, &launches);
 }
 

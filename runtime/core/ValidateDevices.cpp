@@ -41,6 +41,13 @@ int64_t symbolsOf(const Expr *expr) {
   return depth == 1 ? symbols : -1;
 }
 
+uint32_t countFunctions(const schema::DeviceKernel &kernel) {
+  uint32_t count = sizeOf(kernel.launches());
+  for (uint32_t i = 0; i < sizeOf(kernel.launches()); ++i)
+    count += kernel.launches()->Get(i)->narrow_function() != nullptr;
+  return count;
+}
+
 /// What a device's kernel asks of a dispatch.
 struct Needs {
   int64_t arguments = 0, symbols = 0;
@@ -77,7 +84,7 @@ private:
       const DeviceImage *image = kernel.images()->Get(i);
       if (image->kind() > ImageKind::MAX || !image->architecture() || image->offset() > fileBytes ||
           image->size_bytes() > fileBytes - image->offset() ||
-          (sizeOf(image->resources()) > 0 && sizeOf(image->resources()) != sizeOf(kernel.launches())))
+          (sizeOf(image->resources()) > 0 && sizeOf(image->resources()) != countFunctions(kernel)))
         return false;
     }
     auto noteExpr = [&](const Expr *expr) {
@@ -92,7 +99,8 @@ private:
       const Launch *launch = kernel.launches()->Get(i);
       if (!launch->function() || launch->threads() == 0 || launch->threads() > kMostThreads ||
           launch->per_block() == 0 || launch->per_block() > INT64_MAX || launch->max_blocks() == 0 ||
-          launch->max_blocks() > INT32_MAX || !launch->args() || !noteExpr(launch->work()))
+          launch->max_blocks() > INT32_MAX || !launch->args() || !noteExpr(launch->work()) ||
+          (launch->narrow_function() && !noteExpr(launch->largest())))
         return false;
       for (uint32_t argument : *launch->args())
         needs.arguments = std::max(needs.arguments, int64_t(argument) + 1 -

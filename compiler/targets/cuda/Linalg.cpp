@@ -95,7 +95,7 @@ LogicalResult Printer::printPoint(linalg::GenericOp op, ArrayRef<std::string> pa
     if (kinds[loop] == utils::IteratorType::parallel)
       continue;
     indices[loop] = fresh("r");
-    open("for (" + index + " " + indices[loop] + " = 0; " + indices[loop] + " < " +
+    open("for (" + index() + " " + indices[loop] + " = 0; " + indices[loop] + " < " +
          sizes[loop].text + "; ++" + indices[loop] + ")");
     ++opened;
   }
@@ -138,7 +138,7 @@ LogicalResult Printer::printGeneric(linalg::GenericOp op, Scope scope) {
     for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
       if (kind == utils::IteratorType::parallel) {
         indices[loop] = fresh("x");
-        open("for (" + index + " " + indices[loop] + " = 0; " + indices[loop] + " < " +
+        open("for (" + index() + " " + indices[loop] + " = 0; " + indices[loop] + " < " +
              sizes[loop].text + "; ++" + indices[loop] + ")");
         ++opened;
       }
@@ -153,6 +153,7 @@ LogicalResult Printer::printGeneric(linalg::GenericOp op, Scope scope) {
   }
   for (unsigned loop : *order)
     total = times(total, sizes[loop]);
+  note(total);
   if (scope == Scope::Grid)
     work = total.expr;
   barrier(scope);
@@ -179,14 +180,14 @@ void Printer::printDecode(const std::string &flat, ArrayRef<unsigned> order,
     bool isLast = llvm::all_of(order.take_front(i),
                                [&](unsigned outer) { return sizes[outer].text == "1"; });
     if (isLast) {
-      line("const " + index + " " + indices[loop] + " = " + source + ";");
+      line("const " + index() + " " + indices[loop] + " = " + source + ";");
       source = "0";
       continue;
     }
-    line("const " + index + " " + indices[loop] + " = " + source + " % " + sizes[loop].text + ";");
+    line("const " + index() + " " + indices[loop] + " = " + source + " % " + sizes[loop].text + ";");
     if (rest.empty()) {
       rest = fresh("rest");
-      line(index + " " + rest + " = " + source + " / " + sizes[loop].text + ";");
+      line(index() + " " + rest + " = " + source + " / " + sizes[loop].text + ";");
     } else {
       line(rest + " /= " + sizes[loop].text + ";");
     }
@@ -242,6 +243,7 @@ LogicalResult Printer::printPoints(ArrayRef<Operation *> needs, ArrayRef<PointOp
   Extent total = constant(1);
   for (unsigned loop : first.order)
     total = times(total, sizes[loop]);
+  note(total);
   work = total.expr;
   openThreadLoop(Scope::Grid, total);
   SmallVector<std::string> decoded(sizes.size(), "0");

@@ -46,7 +46,7 @@ std::string Printer::parameterDeclaration(unsigned parameter) const {
   Value value = (parameters.begin() + parameter)->first;
   auto type = dyn_cast<MemRefType>(value.getType());
   if (!type)
-    return "i64 s" + std::to_string(parameter);
+    return index() + " s" + std::to_string(parameter);
   return typeName(type.getElementType()) + " *" + (isa<BlockArgument>(value) ? "b" : "t") +
          std::to_string(parameter);
 }
@@ -61,13 +61,13 @@ void Printer::barrier(Scope scope) {
 void Printer::openThreadLoop(Scope scope, const Extent &count) {
   switch (scope) {
   case Scope::Grid:
-    return open("for (" + index + " t = blockIdx.x * (" + index +
-                ")blockDim.x + threadIdx.x; t < " + count.text + "; t += gridDim.x * (" + index +
+    return open("for (" + index() + " t = blockIdx.x * (" + index() +
+                ")blockDim.x + threadIdx.x; t < " + count.text + "; t += gridDim.x * (" + index() +
                 ")blockDim.x)");
   case Scope::Block:
-    return open("for (" + index + " t = threadIdx.x; t < " + count.text + "; t += blockDim.x)");
+    return open("for (" + index() + " t = threadIdx.x; t < " + count.text + "; t += blockDim.x)");
   case Scope::Thread:
-    return open("for (" + index + " t = 0; t < " + count.text + "; ++t)");
+    return open("for (" + index() + " t = 0; t < " + count.text + "; ++t)");
   }
 }
 
@@ -102,10 +102,10 @@ LogicalResult Printer::printCopy(memref::CopyOp op, Scope scope) {
     to = flat(target);
   } else {
     SmallVector<std::string> indices(target.sizes.size());
-    line(index + " rest = t;");
+    line(index() + " rest = t;");
     for (size_t axis = indices.size(); axis-- > 0;) {
       indices[axis] = fresh("x");
-      line("const " + index + " " + indices[axis] + " = rest % " + target.sizes[axis].text + ";");
+      line("const " + index() + " " + indices[axis] + " = rest % " + target.sizes[axis].text + ";");
       line("rest /= " + target.sizes[axis].text + ";");
     }
     from = element(source, indices);

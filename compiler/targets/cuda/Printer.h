@@ -15,6 +15,7 @@
 #include "mlir/IR/AffineExpr.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace dlc::cuda {
 
@@ -87,11 +88,15 @@ public:
   mlir::AffineExpr work;
   /// The bytes of a temporary; null where only the data decides.
   mlir::AffineExpr bytesOf(mlir::memref::AllocOp alloc);
-  /// The type of loop variables: "int" where every point has a 32-bit number.
-  std::string index = "i64";
+  /// Loop variables and sizes are "int": right where every extent is below 2^30.
+  bool narrowIndices = true;
+  /// The extents that loops and addresses are made of; a null one is known to nobody
+  /// before the launch.
+  const llvm::SetVector<mlir::AffineExpr> &extents() const { return noted; }
 
 private:
   // Text
+  std::string index() const { return narrowIndices ? "int" : "i64"; }
   void line(const llvm::Twine &text);
   void open(const llvm::Twine &text);
   void close();
@@ -111,6 +116,9 @@ private:
   Extent times(const Extent &a, const Extent &b);
   Extent plus(const Extent &a, const Extent &b);
   Extent extent(mlir::OpFoldResult value);
+  void note(const Extent &extent) { noted.insert(extent.expr); }
+  std::string sizeName(mlir::Value argument);
+  std::string sizeText(mlir::AffineExpr expr);
   mlir::AffineExpr sizeExpr(mlir::Value value);
   const View &view(mlir::Value memref);
   View makeView(mlir::Value memref);
@@ -176,6 +184,7 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<View>> views;
   llvm::DenseMap<mlir::Value, mlir::AffineExpr> exprs;
   llvm::SmallVector<bool> used;
+  llvm::SetVector<mlir::AffineExpr> noted;
   llvm::DenseMap<mlir::Value, std::string> locals; // buffers that are variables of a point
   llvm::SmallVector<std::string> loopIndices; // of the linalg op being printed
   mlir::Operation *problem = nullptr;         // an op that has no CUDA form

@@ -48,9 +48,15 @@ std::vector<schema::LaunchResources> readResources(const std::string &log,
     else if (current)
       current->read(line);
   }
+  std::vector<std::string> names;
+  for (const DeviceLaunch &launch : launches)
+    names.push_back(launch.function);
+  for (const DeviceLaunch &launch : launches)
+    if (!launch.narrowFunction.empty())
+      names.push_back(launch.narrowFunction);
   std::vector<schema::LaunchResources> result;
-  for (const DeviceLaunch &launch : launches) {
-    auto found = functions.find(launch.function);
+  for (const std::string &name : names) {
+    auto found = functions.find(name);
     if (found == functions.end())
       return {};
     const Counts &counts = found->second;

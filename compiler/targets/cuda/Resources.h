@@ -7,7 +7,8 @@
 
 namespace dlc::cuda {
 
-/// `log` is what `ptxas -v` prints. One entry per launch; none where the log does not
+/// `log` is what `ptxas -v` prints. One entry per launch, then one per
+/// narrow function; none where the log does not
 /// name all of their functions.
 std::vector<schema::LaunchResources> readResources(const std::string &log,
                                                    const std::vector<DeviceLaunch> &launches);

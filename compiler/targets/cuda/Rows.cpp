@@ -145,7 +145,7 @@ LogicalResult Printer::printRowReduction(const PointOp &point, ArrayRef<std::str
          literal(identityOf(combiner)) + ";");
   }
   std::string at = fresh("r");
-  open("for (" + index + " " + at + " = threadIdx.x; " + at + " < " + product(reduced, sizes).text +
+  open("for (" + index() + " " + at + " = threadIdx.x; " + at + " < " + product(reduced, sizes).text +
        "; " + at + " += blockDim.x)");
   printDecode(at, reduced, sizes, indices);
   auto yields = printPayload(op, indices, partials);
@@ -187,7 +187,7 @@ LogicalResult Printer::printRowPoints(const PointOp &point, unsigned rank,
     open("if (threadIdx.x == 0)");
   } else {
     std::string at = fresh("c");
-    open("for (" + index + " " + at + " = threadIdx.x; " + at + " < " + product(inner, sizes).text +
+    open("for (" + index() + " " + at + " = threadIdx.x; " + at + " < " + product(inner, sizes).text +
          "; " + at + " += blockDim.x)");
     printDecode(at, inner, sizes, indices);
   }
@@ -208,7 +208,7 @@ LogicalResult Printer::printRows(ArrayRef<Operation *> needs, ArrayRef<PointOp> 
   Extent rows = product(rowLoops, sizes);
   work = rows.expr;
   line("__shared__ u64 partials[32];");
-  open("for (" + index + " row = blockIdx.x; row < " + rows.text + "; row += gridDim.x)");
+  open("for (" + index() + " row = blockIdx.x; row < " + rows.text + "; row += gridDim.x)");
   SmallVector<std::string> decoded(sizes.size(), "0");
   printDecode("row", rowLoops, sizes, decoded);
   for (Value buffer : rowVariables(group, rank)) {

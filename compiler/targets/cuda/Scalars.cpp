@@ -210,12 +210,12 @@ std::string Printer::name(Value value) {
       if (typed && !isa<ShapedType>(typed.getType()))
         return names[value] = literal(typed);
     }
+    // Scalar code computes with sizes as it likes, in 64 bits.
     if (auto dim = dyn_cast<memref::DimOp>(op))
       if (auto axis = dim.getConstantIndex())
-        return names[value] = view(dim.getSource()).sizes[*axis].text;
-  } else if (auto found = parameters.find(value); found != parameters.end()) {
-    used[found->second] = true;
-    return names[value] = "s" + std::to_string(found->second);
+        return names[value] = "(i64)" + view(dim.getSource()).sizes[*axis].text;
+  } else if (parameters.contains(value)) {
+    return names[value] = "(i64)" + sizeName(value);
   }
   problem = value.getDefiningOp() ? value.getDefiningOp() : function.getOperation();
   return "0";
@@ -297,9 +297,9 @@ std::string Printer::expression(Operation *op, ArrayRef<std::string> x) {
       .Case("arith.muli", [&] { return wrapping(op, " * ", x); })
       .Case("arith.divsi", [&] { return "(" + to + ")(" + x[0] + " / " + x[1] + ")"; })
       .Case("arith.remsi", [&] { return "(" + to + ")(" + x[0] + " % " + x[1] + ")"; })
-      .Case("arith.floordivsi", [&] { return "(" + to + ")dlc_floordiv(" + x[0] + ", " + x[1] + ")"; })
-      .Case("arith.ceildivsi", [&] { return "(" + to + ")dlc_ceildiv(" + x[0] + ", " + x[1] + ")"; })
-      .Case("arith.ceildivui", [&] { return "(" + to + ")dlc_ceildiv(" + x[0] + ", " + x[1] + ")"; })
+      .Case("arith.floordivsi", [&] { return "(" + to + ")dlc_floordiv((i64)" + x[0] + ", (i64)" + x[1] + ")"; })
+      .Case("arith.ceildivsi", [&] { return "(" + to + ")dlc_ceildiv((i64)" + x[0] + ", (i64)" + x[1] + ")"; })
+      .Case("arith.ceildivui", [&] { return "(" + to + ")dlc_ceildiv((i64)" + x[0] + ", (i64)" + x[1] + ")"; })
       .Case("arith.divui", [&] { return asUnsigned(op, " / ", x); })
       .Case("arith.remui", [&] { return asUnsigned(op, " % ", x); })
       .Case("arith.shli", [&] { return cast(to, "(" + cast(unsignedName(type), x[0]) + " << " + x[1] + ")"); })

@@ -2,6 +2,7 @@
 // single stores are a launch of one block. What has to see another launch's
 // scalars makes the whole kernel one block, which is always right.
 
+#include "compiler/targets/cuda/NarrowLimit.h"
 #include "compiler/targets/cuda/Printer.h"
 
 #include "compiler/artifact/SizeSteps.h"
@@ -19,8 +20,6 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr unsigned kRowThreads = 128;
 constexpr int64_t kMostBlocks = 1 << 15;
-/// Loop variables of 32 bits must reach a whole grid past the last point.
-constexpr int64_t kMostIntPoints = 1 << 30;
 
 /// A buffer that only tells a reshape its sizes: no memory in the kernel.
 bool isShapeOnly(Value buffer) {
@@ -245,32 +244,21 @@ private:
     if (isOneOfMany)
       name += "_s" + std::to_string(kernel.launches.size());
     SmallVector<Operation *> ops = sortedNeeds(stage.ops);
-    if (!stage.points.empty()) {
-      Printer printer(function, parameters, name);
-      if (fitsInt(stage.ops))
-        printer.index = "int";
-      if (auto contraction = findContraction(stage.points)) {
-        if (failed(printer.printTiles(ops, stage.points, *contraction)))
-          return failure();
-        finish(printer, Scope::Grid, name);
-        kernel.launches.back().perBlock = 1;
-        return success();
-      }
-      if (stage.rowRank) {
-        if (failed(printer.printRows(ops, stage.points, *stage.rowRank)))
-          return failure();
-        finish(printer, Scope::Grid, name, kRowThreads);
-        kernel.launches.back().perBlock = 1;
-        return success();
-      }
-      if (failed(printer.printPoints(ops, stage.points)))
-        return failure();
-      finish(printer, Scope::Grid, name);
-      return success();
+    if (stage.points.empty()) {
+      Operation *op = stage.ops.front();
+      ops.push_back(op);
+      return emitOps(ops, isa<memref::CopyOp>(op) ? Scope::Grid : blockScope(ops), name);
     }
-    Operation *op = stage.ops.front();
-    ops.push_back(op);
-    return emit(ops, isa<memref::CopyOp>(op) ? Scope::Grid : blockScope(ops), name);
+    if (auto contraction = findContraction(stage.points))
+      return emit(name, kThreads, 1, [&](Printer &printer) {
+        return printer.printTiles(ops, stage.points, *contraction);
+      });
+    if (stage.rowRank)
+      return emit(name, kRowThreads, 1, [&](Printer &printer) {
+        return printer.printRows(ops, stage.points, *stage.rowRank);
+      });
+    return emit(name, kThreads, kThreads,
+                [&](Printer &printer) { return printer.printPoints(ops, stage.points); });
   }
 
   /// The group's contraction, unless it has other reductions beside it.
@@ -301,7 +289,7 @@ private:
     for (Operation &op : entry.without_terminator())
       if (!isa<memref::StoreOp>(op) || isWrite(&op))
         ops.push_back(&op);
-    return emit(ops, blockScope(ops), kernel.name);
+    return emitOps(ops, blockScope(ops), kernel.name);
   }
 
   /// Scalar loops run in one thread; with linalg ops in them, in one block.
@@ -315,48 +303,64 @@ private:
     return Scope::Thread;
   }
 
-  bool fitsInt(ArrayRef<Operation *> ops) {
-    for (Operation *op : ops)
-      for (Value operand : op->getOperands())
-        if (auto type = dyn_cast<MemRefType>(operand.getType()))
-          if (!type.hasStaticShape() || type.getNumElements() >= kMostIntPoints)
-            return false;
-    return true;
-  }
-
-  LogicalResult emit(ArrayRef<Operation *> ops, Scope scope, const std::string &name) {
-    Printer printer(function, parameters, name);
-    if (scope == Scope::Grid && fitsInt(ops))
-      printer.index = "int";
-    if (failed(printer.printBody(ops, scope)))
+  LogicalResult emitOps(ArrayRef<Operation *> ops, Scope scope, const std::string &name) {
+    bool isGrid = scope == Scope::Grid;
+    unsigned threads = scope == Scope::Thread ? 1 : kThreads;
+    if (failed(emit(name, threads, threads,
+                    [&](Printer &printer) { return printer.printBody(ops, scope); })))
       return failure();
-    finish(printer, scope, name);
+    if (!isGrid) {
+      kernel.launches.back().work = toSizeSteps(getAffineConstantExpr(1, function.getContext()));
+      kernel.launches.back().maxBlocks = 1;
+    }
     return success();
   }
 
-  /// The printed body becomes a function and a launch.
-  void finish(const Printer &printer, Scope scope, const std::string &name,
-              unsigned threads = kThreads) {
+  /// Adds a launch over the grid. Its function computes indices in 32 bits where all
+  /// sizes allow that; where only a launch knows, there is one of either width.
+  LogicalResult emit(const std::string &name, unsigned threads, int64_t perBlock,
+                     llvm::function_ref<LogicalResult(Printer &)> print) {
+    Printer narrow(function, parameters, name + "_i32"), wide(function, parameters, name);
+    wide.narrowIndices = false;
+    if (failed(print(narrow)))
+      return failure();
+    NarrowLimit limit = limitOf(narrow.extents());
+    DeviceLaunch launch = describe(narrow, name, threads, perBlock);
+    if (limit.isAlways) {
+      kernel.source += functionText(narrow, name, threads);
+    } else {
+      if (failed(print(wide)))
+        return failure();
+      kernel.source += functionText(wide, name, threads);
+      if (!limit.largest.empty()) {
+        launch.narrowFunction = name + "_i32";
+        launch.largest = std::move(limit.largest);
+        kernel.source += functionText(narrow, launch.narrowFunction, threads);
+      }
+    }
+    kernel.launches.push_back(std::move(launch));
+    return success();
+  }
+
+  DeviceLaunch describe(const Printer &printer, const std::string &name, unsigned threads,
+                        int64_t perBlock) {
     DeviceLaunch launch;
     launch.function = name;
-    launch.threads = launch.perBlock = scope == Scope::Thread ? 1 : threads;
-    if (scope == Scope::Grid) {
-      launch.maxBlocks = kMostBlocks;
-      AffineExpr work = printer.work ? printer.work
-                                     : getAffineConstantExpr(kMostBlocks, function.getContext());
-      launch.work = toSizeSteps(work);
-    } else {
-      launch.work = toSizeSteps(getAffineConstantExpr(1, function.getContext()));
-    }
+    launch.threads = threads;
+    launch.perBlock = perBlock;
+    launch.maxBlocks = kMostBlocks;
+    launch.work = toSizeSteps(printer.work ? printer.work
+                                           : getAffineConstantExpr(kMostBlocks, function.getContext()));
+    llvm::append_range(launch.args, printer.usedParameters());
+    return launch;
+  }
+
+  static std::string functionText(const Printer &printer, const std::string &name, unsigned threads) {
     std::string declarations;
-    for (unsigned parameter : printer.usedParameters()) {
-      launch.args.push_back(parameter);
+    for (unsigned parameter : printer.usedParameters())
       declarations += (declarations.empty() ? "" : ", ") + printer.parameterDeclaration(parameter);
-    }
-    kernel.source += printer.globals + "extern \"C\" __global__ void __launch_bounds__(" +
-                     std::to_string(launch.threads) + ")\n" + name + "(" + declarations + ") {\n" +
-                     printer.body + "}\n\n";
-    kernel.launches.push_back(std::move(launch));
+    return printer.globals + "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) +
+           ")\n" + name + "(" + declarations + ") {\n" + printer.body + "}\n\n";
   }
 
   func::FuncOp function;

@@ -32,6 +32,7 @@ Extent Printer::product(ArrayRef<unsigned> loops, ArrayRef<Extent> sizes) {
   Extent total = constant(1);
   for (unsigned loop : loops)
     total = times(total, sizes[loop]);
+  note(total);
   return total;
 }
 
@@ -69,7 +70,7 @@ LogicalResult Printer::printStage(const Contraction &c, bool isA, ArrayRef<Exten
   line(depthIsInner ? "const int x = e / Tile::kDepth, depth = e % Tile::kDepth;"
                     : "const int x = e % " + side + ", depth = e / " + side + ";");
   std::string outer = isA ? "m" : "n";
-  line("const " + index + " " + outer + " = " + outer + "0 + x, k = k0 + depth;");
+  line("const " + index() + " " + outer + " = " + outer + "0 + x, k = k0 + depth;");
   line("Tile::Factor value{};");
   open("if (" + outer + " < " + product(isA ? c.m : c.n, sizes).text + " && k < " +
        product(c.k, sizes).text + ")");
@@ -102,7 +103,7 @@ LogicalResult Printer::printTileResults(const Contraction &c, ArrayRef<PointOp> 
                                         ArrayRef<Extent> sizes, ArrayRef<std::string> batch) {
   line("#pragma unroll");
   open("for (int e = 0; e < Tile::kResults; ++e)");
-  line("const " + index + " m = m0 + tile.row(e), n = n0 + tile.column(e);");
+  line("const " + index() + " m = m0 + tile.row(e), n = n0 + tile.column(e);");
   line("if (m >= " + product(c.m, sizes).text + " || n >= " + product(c.n, sizes).text + ")");
   line("  continue;");
   SmallVector<std::string> decoded(batch);
@@ -127,19 +128,19 @@ LogicalResult Printer::printTiles(ArrayRef<Operation *> needs, ArrayRef<PointOp>
   line("__shared__ Tile::Shared shared;");
   Extent m = product(c.m, sizes), n = product(c.n, sizes), k = product(c.k, sizes),
          count = product(c.batch, sizes);
-  line("const " + index + " rowTiles = (" + m.text + " + Tile::kRows - 1) / Tile::kRows;");
-  line("const " + index + " columnTiles = (" + n.text + " + Tile::kColumns - 1) / Tile::kColumns;");
-  open("for (" + index + " at = blockIdx.x; at < " + count.text +
+  line("const " + index() + " rowTiles = (" + m.text + " + Tile::kRows - 1) / Tile::kRows;");
+  line("const " + index() + " columnTiles = (" + n.text + " + Tile::kColumns - 1) / Tile::kColumns;");
+  open("for (" + index() + " at = blockIdx.x; at < " + count.text +
        " * rowTiles * columnTiles; at += gridDim.x)");
-  line("const " + index + " n0 = at % columnTiles * Tile::kColumns;");
-  line("const " + index + " m0 = at / columnTiles % rowTiles * Tile::kRows;");
+  line("const " + index() + " n0 = at % columnTiles * Tile::kColumns;");
+  line("const " + index() + " m0 = at / columnTiles % rowTiles * Tile::kRows;");
   SmallVector<std::string> batch(sizes.size(), "0");
   if (!c.batch.empty()) {
-    line("const " + index + " batch = at / columnTiles / rowTiles;");
+    line("const " + index() + " batch = at / columnTiles / rowTiles;");
     printDecode("batch", c.batch, sizes, batch);
   }
   line("Tile tile;");
-  open("for (" + index + " k0 = 0; k0 < " + k.text + "; k0 += Tile::kDepth)");
+  open("for (" + index() + " k0 = 0; k0 < " + k.text + "; k0 += Tile::kDepth)");
   if (failed(printStage(c, true, sizes, batch, bool(half))) ||
       failed(printStage(c, false, sizes, batch, bool(half))))
     return failure();

@@ -100,7 +100,23 @@ Extent Printer::extent(OpFoldResult value) {
   if (auto number = getConstantIntValue(value))
     return constant(*number);
   Value v = cast<Value>(value);
-  return {name(v), sizeExpr(v)};
+  AffineExpr expr = sizeExpr(v);
+  return {expr ? sizeText(expr) : name(v), expr};
+}
+
+std::string Printer::sizeName(Value argument) {
+  unsigned parameter = parameters.find(argument)->second;
+  used[parameter] = true;
+  return "s" + std::to_string(parameter);
+}
+
+/// An expression over the kernel's size arguments.
+std::string Printer::sizeText(AffineExpr expr) {
+  SmallVector<std::string> symbols;
+  for (BlockArgument argument : function.getArguments())
+    if (!isa<MemRefType>(argument.getType()))
+      symbols.push_back(expr.isFunctionOfSymbol(symbols.size()) ? sizeName(argument) : "");
+  return affineText(expr, {}, symbols);
 }
 
 View Printer::makeDense(std::string pointer, Type element, SmallVector<Extent> sizes) {
@@ -123,21 +139,13 @@ View Printer::makeRoot(Value memref) {
   if (auto argument = dyn_cast<BlockArgument>(memref)) {
     pointer = "b" + std::to_string(parameter);
     auto dims = function.getArgAttrOfType<AffineMapAttr>(argument.getArgNumber(), "dl.dims");
-    SmallVector<std::string> symbols;
-    SmallVector<Value> symbolValues;
-    for (BlockArgument other : function.getArguments())
-      if (!isa<MemRefType>(other.getType()))
-        symbolValues.push_back(other);
     for (int64_t axis = 0; axis < type.getRank(); ++axis) {
       if (!type.isDynamicDim(axis)) {
         sizes.push_back(constant(type.getDimSize(axis)));
         continue;
       }
       AffineExpr expr = dims.getValue().getResult(axis);
-      if (symbols.empty())
-        for (Value symbol : symbolValues)
-          symbols.push_back(name(symbol));
-      sizes.push_back({affineText(expr, {}, symbols), expr});
+      sizes.push_back({sizeText(expr), expr});
     }
   } else {
     pointer = "t" + std::to_string(parameter);
@@ -302,6 +310,10 @@ const View &Printer::view(Value memref) {
   auto made = std::make_unique<View>(makeView(memref));
   if (auto found = parameters.find(rootOf(memref)); found != parameters.end())
     made->parameter = found->second;
+  (void)count(*made);
+  // Offsets lie inside the buffer that they are of.
+  for (const Extent &stride : made->strides)
+    note(stride);
   return *(views[memref] = std::move(made));
 }
 
@@ -335,8 +347,11 @@ bool Printer::isDense(const View &view) {
 
 Extent Printer::count(const View &view) {
   Extent total = constant(1);
-  for (const Extent &size : view.sizes)
+  for (const Extent &size : view.sizes) {
+    note(size);
     total = times(total, size);
+  }
+  note(total);
   return total;
 }
 
@@ -350,7 +365,7 @@ std::string Printer::paddedElement(const View &view, ArrayRef<std::string> indic
     if (padding.inner.text == size.text)
       continue;
     std::string low = std::to_string(padding.low), at = fresh("at");
-    line("const " + index + " " + at + " = " + i + (padding.low ? " - " + low : "") + ";");
+    line("const " + index() + " " + at + " = " + i + (padding.low ? " - " + low : "") + ";");
     i = at;
     inside += (inside.empty() ? "" : " && ") + at + " >= 0 && " + at + " < " + padding.inner.text;
   }

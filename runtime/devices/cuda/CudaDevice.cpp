@@ -182,20 +182,25 @@ Status CudaDevice::loadKernel(uint32_t index, const std::string &code) {
   // PTX is text that ends with a zero byte; c_str() has it.
   std::string what = programName + ": loading kernel " + kernel.name;
   RETURN_IF_ERROR(driver->check(driver->moduleLoadData(&kernel.module, code.c_str()), what.c_str()));
-  for (uint32_t i = 0; kernel.table->launches() && i < kernel.table->launches()->size(); ++i) {
-    const schema::Launch *launch = kernel.table->launches()->Get(i);
-    Function function = nullptr;
-    RETURN_IF_ERROR(driver->check(
-        driver->moduleGetFunction(&function, kernel.module, launch->function()->c_str()),
-        what.c_str()));
-    constexpr unsigned mostStaticShared = 48 << 10;
-    constexpr int maxDynamicShared = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    if (launch->shared_bytes() > mostStaticShared)
-      RETURN_IF_ERROR(driver->check(
-          driver->funcSetAttribute(function, maxDynamicShared, launch->shared_bytes()), what.c_str()));
-    kernel.launches.push_back({launch, function});
+  for (uint32_t i = 0; i < kernel.table->launches()->size(); ++i) {
+    DeviceKernel::Launch launch = {kernel.table->launches()->Get(i), nullptr, nullptr};
+    RETURN_IF_ERROR(loadFunction(kernel, *launch.table, launch.table->function()->c_str(), &launch.function));
+    if (launch.table->narrow_function())
+      RETURN_IF_ERROR(loadFunction(kernel, *launch.table, launch.table->narrow_function()->c_str(), &launch.narrow));
+    kernel.launches.push_back(launch);
   }
   return nullptr;
+}
+
+Status CudaDevice::loadFunction(const DeviceKernel &kernel, const schema::Launch &launch, const char *name,
+                                Function *function) const {
+  std::string what = programName + ": loading kernel " + kernel.name;
+  RETURN_IF_ERROR(driver->check(driver->moduleGetFunction(function, kernel.module, name), what.c_str()));
+  constexpr unsigned mostStaticShared = 48 << 10;
+  constexpr int maxDynamicShared = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+  if (launch.shared_bytes() <= mostStaticShared)
+    return nullptr;
+  return driver->check(driver->funcSetAttribute(*function, maxDynamicShared, launch.shared_bytes()), what.c_str());
 }
 
 /// All constants in one block, once.

@@ -14,7 +14,7 @@ namespace dlc::rt::cuda {
 struct DeviceKernel {
   struct Launch {
     const schema::Launch *table;
-    Function function;
+    Function function, narrow; // narrow: null where there is none
   };
   const schema::DeviceKernel *table = nullptr;
   Module module = nullptr;
@@ -48,6 +48,8 @@ private:
   Status readImage(const Program &program, const schema::DeviceImage &image,
                    const std::string &kernel, std::string &bytes) const;
   Status loadKernel(uint32_t index, const std::string &code);
+  Status loadFunction(const DeviceKernel &kernel, const schema::Launch &launch, const char *name,
+                      Function *function) const;
   /// The best image for this device: machine code of its own generation, else PTX.
   const schema::DeviceImage *chooseImage(const schema::DeviceKernel &kernel) const;
   Status uploadConstants(const Program &program);

@@ -1,6 +1,6 @@
 #include "runtime/devices/cuda/CudaStream.h"
 
-#include "runtime/schema/Expr.h"
+#include "runtime/schema/DeviceImages.h"
 
 #include <algorithm>
 
@@ -148,7 +148,8 @@ Status CudaStream::launch(uint32_t index, void *const *operands, size_t numOpera
                     device.programName.c_str(), kernel.name.c_str(), argument);
       arguments.push_back(&values[argument]);
     }
-    Result code = driver.launchKernel(launch.function, unsigned(blocks), 1, 1,
+    bool isNarrow = launch.narrow && schema::isNarrow(*launch.table, dims, allBound.data());
+    Result code = driver.launchKernel(isNarrow ? launch.narrow : launch.function, unsigned(blocks), 1, 1,
                                       launch.table->threads(), 1, 1, launch.table->shared_bytes(),
                                       stream, arguments.data(), nullptr);
     if (code != 0)

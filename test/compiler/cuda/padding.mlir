@@ -3,7 +3,10 @@
 // RUN: rm -rf %t && dlc-compiler compile %s -o %t.dlc --target=cuda:source --dump-dir %t
 // RUN: cat %t/cuda/packed_conv*.cu | FileCheck %s
 
-// CHECK-COUNT-1: __global__
+// One function per width of indices.
+// CHECK: __global__
+// CHECK: __global__
+// CHECK-NEXT: packed_conv{{.*}}_i32(
 // CHECK: [[Y:at[0-9]+]] = {{.*}} - 1;
 // CHECK: [[X:at[0-9]+]] = {{.*}} - 1;
 // CHECK: ([[Y]] >= 0 && [[Y]] < s3 && [[X]] >= 0 && [[X]] < s4 ? b0[{{.*}}] : 0.0f)

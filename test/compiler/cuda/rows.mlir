@@ -9,6 +9,8 @@
 // CHECK: expf(
 // CHECK: __syncthreads();
 // CHECK: [[SUM:partial[0-9]+]] = dlc_block_reduce([[SUM]], [](float a, float b) { return (a + b); }
+// CHECK: softmax_0_i32(
+// CHECK: for (int row = blockIdx.x;
 // CHECK-NOT: __global__
 func.func @main(%x: tensor<?x100xf32> {dl.dims = ["N", 100], dl.name = "x"})
     -> (tensor<?x100xf32> {dl.name = "y"}) {

@@ -128,7 +128,7 @@ template <typename T> __device__ __forceinline__ T dlc_min(T a, T b) { return a 
 // |MIN| is MIN, as in two's complement.
 template <typename T> __device__ __forceinline__ T dlc_abs(T a) { return a < 0 ? (T)(0 - (u64)a) : a; }
 
-// Division toward minus infinity and plus infinity, and its rest; b > 0.
-__device__ __forceinline__ i64 dlc_floordiv(i64 a, i64 b) { return a / b - (a % b < 0); }
-__device__ __forceinline__ i64 dlc_ceildiv(i64 a, i64 b) { return a / b + (a % b > 0); }
-__device__ __forceinline__ i64 dlc_mod(i64 a, i64 b) { return a % b < 0 ? a % b + b : a % b; }
+// Division toward minus infinity and plus infinity, and its rest; b > 0. int or i64.
+template <typename A, typename B> __device__ __forceinline__ auto dlc_floordiv(A a, B b) { return a / b - (a % b < 0); }
+template <typename A, typename B> __device__ __forceinline__ auto dlc_ceildiv(A a, B b) { return a / b + (a % b > 0); }
+template <typename A, typename B> __device__ __forceinline__ auto dlc_mod(A a, B b) { return a % b < 0 ? a % b + b : a % b; }

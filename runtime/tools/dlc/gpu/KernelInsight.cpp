@@ -78,8 +78,13 @@ private:
         total = sizes[argument] < 0 ? -1 : total + sizes[argument];
   }
 
+  /// Of the function with 32-bit indices where there is one: ordinary sizes run that.
   LaunchInsight launchInsight(const schema::Launch &launch, uint32_t index, const schema::DeviceKernel &kernel) const {
     LaunchInsight insight{text(launch.function()), {}, "", 0, {}};
+    if (launch.narrow_function()) {
+      insight.function = text(launch.narrow_function());
+      index = schema::narrowIndex(kernel, index);
+    }
     const schema::DeviceImage *cubin = imageFor(kernel, ImageKind::Cubin, gpu.architecture);
     if (cubin && cubin->resources() && index < cubin->resources()->size()) {
       insight.resources = *cubin->resources()->Get(index);
