@@ -43,8 +43,11 @@ std::optional<PointOp> toPoints(mlir::linalg::GenericOp op,
 /// in one thread.
 bool canJoin(llvm::ArrayRef<PointOp> group, const PointOp &next);
 
-/// A reduction of a row that lies side by side in memory, by an op that may combine
-/// parts in any order.
+/// True when the iterations of a reduction lie side by side in memory.
+bool readsRows(mlir::linalg::GenericOp op);
+
+/// A reduction that a block does better than a thread, by an op that may combine parts
+/// in any order: of a row that lies side by side in memory, or with few results.
 bool isRowReduction(const PointOp &point);
 
 /// True when a block may do the ops one after the other for one setting of their first

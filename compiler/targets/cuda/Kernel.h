@@ -22,6 +22,9 @@ mlir::func::FuncOp lowerToBuffers(mlir::ModuleOp module, llvm::StringRef name);
 /// Makes views of padding that is only read.
 void foldPadding(mlir::func::FuncOp function);
 
+/// Makes reductions with few results into two steps, the first with many.
+void splitReductions(mlir::func::FuncOp function);
+
 /// Rewrites indexing maps by what the sizes of their loops allow.
 void simplifyMaps(mlir::func::FuncOp function);
 

@@ -94,14 +94,13 @@ func::FuncOp lowerToBuffers(ModuleOp module, StringRef name) {
   if (failed(cpu::simplifyLinalg(kernel)))
     return {};
   foldPadding(kernel);
+  simplifyMaps(kernel);
+  splitReductions(kernel);
   func::FuncOp body = wrap(module, kernel, name);
   if (failed(cpu::bufferizeBody(body)))
     return {};
   cpu::reuseBuffers(body);
-  if (failed(generalize(body)))
-    return {};
-  simplifyMaps(body);
-  return body;
+  return succeeded(generalize(body)) ? body : func::FuncOp();
 }
 
 } // namespace dlc::cuda

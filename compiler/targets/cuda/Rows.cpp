@@ -2,10 +2,8 @@
 // loops that the reduction leaves, its threads share the rest of the row, and what the
 // row as a whole has (a maximum, a sum) is a variable of every thread.
 
+#include "compiler/targets/cuda/Combiners.h"
 #include "compiler/targets/cuda/Printer.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -15,45 +13,8 @@ namespace {
 
 /// A shorter row is one thread's work.
 constexpr int64_t kShortestRow = 32;
-
-/// The op that combines the carried value with a new one; null when there is more to it.
-Operation *combinerOf(linalg::GenericOp op, unsigned output) {
-  Operation *combiner = op.getBody()->getTerminator()->getOperand(output).getDefiningOp();
-  Value carried = op.getRegionOutputArgs()[output];
-  if (!combiner || combiner->getNumOperands() != 2 || !carried.hasOneUse() ||
-      !llvm::is_contained(combiner->getOperands(), carried))
-    return nullptr;
-  return isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp, arith::AddIOp,
-             arith::MulIOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp,
-             arith::AndIOp, arith::OrIOp>(combiner)
-             ? combiner
-             : nullptr;
-}
-
-/// What combining with changes nothing.
-TypedAttr identityOf(Operation *combiner) {
-  Type type = combiner->getResult(0).getType();
-  OpBuilder b(combiner);
-  auto number = [&](double value) -> TypedAttr {
-    return isa<FloatType>(type) ? TypedAttr(b.getFloatAttr(type, value))
-                                : TypedAttr(b.getIntegerAttr(type, int64_t(value)));
-  };
-  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  double infinity = std::numeric_limits<double>::infinity();
-  if (isa<arith::MulFOp, arith::MulIOp>(combiner))
-    return number(1);
-  if (isa<arith::MaximumFOp>(combiner))
-    return number(-infinity);
-  if (isa<arith::MinimumFOp>(combiner))
-    return number(infinity);
-  if (isa<arith::MaxSIOp>(combiner))
-    return b.getIntegerAttr(type, APInt::getSignedMinValue(width));
-  if (isa<arith::MinSIOp>(combiner))
-    return b.getIntegerAttr(type, APInt::getSignedMaxValue(width));
-  if (isa<arith::MinUIOp, arith::AndIOp>(combiner))
-    return b.getIntegerAttr(type, APInt::getAllOnes(width));
-  return number(0);
-}
+/// So few threads would leave a device idle: a block for each, even if it reads columns.
+constexpr int64_t kFewResults = 4096;
 
 /// Where each row loop indexes the buffer; -1 for a loop of one iteration.
 std::optional<SmallVector<int>> rowPositions(const PointOp &op, unsigned rank, AffineMap place) {
@@ -74,22 +35,7 @@ std::optional<SmallVector<int>> rowPositions(const PointOp &op, unsigned rank, A
 
 } // namespace
 
-bool isRowReduction(const PointOp &point) {
-  linalg::GenericOp op = point.op;
-  if (op.getNumReductionLoops() == 0)
-    return false;
-  for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
-    if (!combinerOf(op, i))
-      return false;
-  int64_t size = 1;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (kind != utils::IteratorType::parallel)
-      size = ShapedType::isDynamic(ranges[loop]) || ShapedType::isDynamic(size) ? ShapedType::kDynamic
-                                                                                : size * ranges[loop];
-  if (!ShapedType::isDynamic(size) && size < kShortestRow)
-    return false;
-  // Threads side by side read side by side: else a thread per result does.
+bool readsRows(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
@@ -100,6 +46,30 @@ bool isRowReduction(const PointOp &point) {
         return true;
   }
   return false;
+}
+
+/// The iterations of the loops of one kind, parallel ones or others; dynamic if any is.
+static int64_t sizeOf(linalg::GenericOp op, bool isParallel) {
+  int64_t size = 1;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if ((kind == utils::IteratorType::parallel) == isParallel)
+      size = ShapedType::isDynamic(ranges[loop]) || ShapedType::isDynamic(size) ? ShapedType::kDynamic
+                                                                                : size * ranges[loop];
+  return size;
+}
+
+bool isRowReduction(const PointOp &point) {
+  linalg::GenericOp op = point.op;
+  if (op.getNumReductionLoops() == 0)
+    return false;
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
+    if (!combinerOf(op, i))
+      return false;
+  int64_t length = sizeOf(op, false), results = sizeOf(op, true);
+  if (!ShapedType::isDynamic(length) && length < kShortestRow)
+    return false;
+  return readsRows(op) || (!ShapedType::isDynamic(results) && results <= kFewResults);
 }
 
 bool canShareRows(ArrayRef<PointOp> ops, unsigned rank) {
