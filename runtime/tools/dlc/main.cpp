@@ -2,10 +2,12 @@
 // the compiler is handed to the program beside this one.
 
 #include "runtime/tools/dlc/Commands.h"
+#include "runtime/tools/dlc/train/Config.h"
 #include "runtime/tools/io/Error.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <new>
 
@@ -75,7 +77,11 @@ int run(int argc, char **argv) {
       runCompiler(argc, argv);
     if (argc > 1 && argv[1][0] != '-')
       checkCommandName(app, argv[1]);
-    app.parse(argc, argv);
+    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    if (!arguments.empty() && arguments[0] == "train")
+      arguments = withConfig(*app.get_subcommand("train"), std::move(arguments));
+    std::ranges::reverse(arguments); // as CLI11 takes them
+    app.parse(std::move(arguments));
     return exitCode;
   } catch (const CLI::ParseError &error) {
     return reportParseError(app, error);

@@ -95,14 +95,14 @@ void Batches::bind(const std::vector<Port> &ports, const std::string &target) {
   }
 }
 
-Tensor Batches::tensor(const std::string &port, int64_t batch) const {
+Tensor Batches::tensor(const std::string &port) const {
   for (const Bound &b : bound) {
     if (b.port != port)
       continue;
     auto dims = dimsOf(*b.array).subspan(1);
     dlc_type type = dlc_tensor_type(b.array);
     int64_t bytes = dlc_type_size_bytes(type, dims.data(), static_cast<int>(dims.size()));
-    char *data = static_cast<char *>(dlc_tensor_data(b.array)) + batch * bytes;
+    char *data = static_cast<char *>(dlc_tensor_data(b.array)) + current * bytes;
     dlc_tensor *wrapped = nullptr;
     // Kernels expect aligned memory, which rows of an array may not be.
     if (reinterpret_cast<uintptr_t>(data) % 64 != 0) {

@@ -3,25 +3,26 @@
 #ifndef DLC_RUNTIME_TOOLS_DLC_TRAIN_BATCHES_H
 #define DLC_RUNTIME_TOOLS_DLC_TRAIN_BATCHES_H
 
-#include "runtime/tools/dlc/Model.h"
+#include "runtime/tools/dlc/train/Source.h"
 
 namespace dlc::cli {
 
-class Batches {
+class Batches : public Source {
 public:
   explicit Batches(const std::string &path);
 
-  int64_t count() const { return batchCount; }
-  bool hasFloatTargets() const;
-  /// The shape of one batch of each array but "y", as flags for `dlc compile`.
-  std::vector<std::string> shapeFlags() const;
-  /// Chooses an array for each port: one of its name, else "x" for the only input of the
-  /// model, and "y" for `target`. Converts them to the ports' types.
-  void bind(const std::vector<Port> &ports, const std::string &target);
-  /// The tensor of a bound port for one batch; it shares the array's memory.
-  Tensor tensor(const std::string &port, int64_t batch) const;
-  /// Samples in one batch.
-  int64_t samples() const;
+  bool hasFloatTargets() const override;
+  /// Of each array but "y".
+  std::vector<std::string> shapeFlags() const override;
+  /// An array of the port's name, else "x" for the only input of the model, and "y" for
+  /// `target`. Converts them to the ports' types.
+  void bind(const std::vector<Port> &ports, const std::string &target) override;
+  int64_t count() const override { return batchCount; }
+  void seek(int64_t batch, const std::map<std::string, std::string> &) override { following = batch; }
+  void next() override { current = following++ % batchCount; }
+  /// It shares the array's memory.
+  Tensor tensor(const std::string &port) const override;
+  int64_t samples() const override;
 
 private:
   const NamedTensor *find(const std::string &name) const;
@@ -34,7 +35,7 @@ private:
   };
   std::vector<Bound> bound;
   std::vector<Tensor> converted;
-  int64_t batchCount = 0;
+  int64_t batchCount = 0, current = 0, following = 0;
 };
 
 } // namespace dlc::cli

@@ -4,10 +4,14 @@
 #include "runtime/tools/io/OnnxWeights.h"
 #include "runtime/tools/io/Safetensors.h"
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <string_view>
 
 namespace dlc::cli {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -30,8 +34,7 @@ int64_t number(const Safetensors &file, const char *key, const std::string &path
 
 } // namespace
 
-void saveCheckpoint(const std::string &path, const Model &model, const Position &position,
-                    std::map<std::string, std::string> notes) {
+void saveCheckpoint(const std::string &path, const Model &model, const Position &position) {
   Safetensors file;
   for (size_t i = 0; i < dlc_model_state_count(model.handle); ++i) {
     dlc_tensor *tensor = nullptr;
@@ -39,15 +42,42 @@ void saveCheckpoint(const std::string &path, const Model &model, const Position 
     check(dlc_model_read_state(model.handle, name, &tensor));
     file.tensors.push_back({name, Tensor(tensor)});
   }
-  file.metadata = std::move(notes);
+  file.metadata = position.notes;
   file.metadata["steps"] = std::to_string(position.steps);
   file.metadata["updates"] = std::to_string(position.updates);
   writeSafetensors(path, file);
 }
 
+void keepCheckpoint(const std::string &path, int64_t steps, int64_t keep) {
+  constexpr size_t digits = 9;
+  fs::path whole(path), folder = whole.parent_path().empty() ? "." : whole.parent_path();
+  std::string stem = whole.stem().string() + "-", extension = whole.extension().string();
+  std::string number = std::to_string(steps);
+  fs::path numbered = folder / (stem + std::string(digits - std::min(digits, number.size()), '0') + number + extension);
+  std::error_code error;
+  fs::remove(numbered, error);
+  fs::create_hard_link(whole, numbered, error);
+  if (error) // a file system without links
+    fs::copy_file(whole, numbered, fs::copy_options::overwrite_existing, error);
+  if (error)
+    fail(DLC_USAGE, numbered.string(), ": cannot write: ", error.message());
+  std::vector<fs::path> kept;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    bool isOurs = name.size() == stem.size() + digits + extension.size() && name.starts_with(stem) &&
+                  name.ends_with(extension) &&
+                  name.find_first_not_of("0123456789", stem.size()) == stem.size() + digits;
+    if (isOurs)
+      kept.push_back(entry->path());
+  }
+  std::ranges::sort(kept);
+  for (size_t i = 0; i + static_cast<size_t>(keep) < kept.size(); ++i)
+    fs::remove(kept[i], error);
+}
+
 Position resumeCheckpoint(const std::string &path, const Model &model) {
   Safetensors file = readSafetensors(path);
-  Position position = {number(file, "steps", path), number(file, "updates", path)};
+  Position position = {number(file, "steps", path), number(file, "updates", path), file.metadata};
   for (size_t i = 0; i < dlc_model_state_count(model.handle); ++i) {
     const char *name = dlc_model_state_name(model.handle, i);
     const NamedTensor *tensor = findTensor(file, name);

@@ -12,11 +12,15 @@ namespace dlc::cli {
 struct Position {
   int64_t steps = 0;   // batches that were seen
   int64_t updates = 0; // of the optimizer
+  std::map<std::string, std::string> notes = {}; // all that the file says, as text
 };
 
-/// Parameters keep their names from the model; `notes` go into the file's metadata.
-void saveCheckpoint(const std::string &path, const Model &model, const Position &position,
-                    std::map<std::string, std::string> notes);
+/// Parameters keep their names from the model; the position goes into the file's metadata.
+void saveCheckpoint(const std::string &path, const Model &model, const Position &position);
+
+/// Gives the file a second name with the number of steps in it, "out-000120.safetensors", and
+/// removes all such names but the newest `keep`.
+void keepCheckpoint(const std::string &path, int64_t steps, int64_t keep);
 
 /// Every state must be in the file: the run goes on as if it had not stopped.
 Position resumeCheckpoint(const std::string &path, const Model &model);

@@ -2,6 +2,7 @@
 
 #include "runtime/tools/dlc/Commands.h"
 #include "runtime/tools/dlc/train/Trainer.h"
+#include "runtime/tools/dlc/train/TransformList.h"
 #include "runtime/tools/io/Error.h"
 
 #include <CLI/CLI.hpp>
@@ -91,15 +92,23 @@ void addFiles(CLI::App &command, TrainOptions &options) {
   command.add_option("model", options.model,
                      "model.onnx exported to train, or what `dlc compile --train` wrote")
       ->required();
-  command.add_option("--batches", options.batches, "arrays x and y (or of the inputs' names): one batch a row")
-      ->required()->type_name("NPZ");
-  command.add_option("--validation", options.validation, "the same, to measure the model on")
-      ->type_name("NPZ");
+  CLI::Option *batches =
+      command.add_option("--batches", options.batches, "arrays x and y (or of the inputs' names): one batch a row")
+          ->type_name("NPZ");
+  command.add_option("--data", options.data.path, "single samples, see below; made into batches")
+      ->type_name("PATH")->excludes(batches);
+  command.add_option("--validation", options.validation, "the same, to measure the model on; of a folder the test part")
+      ->type_name("PATH");
   command.add_option("--validate-every", options.validateEvery, "steps (default: at the end)")
       ->check(CLI::PositiveNumber);
   command.add_option("--save", options.save, "parameters, moments and position, as safetensors")
       ->type_name("FILE");
   command.add_option("--save-every", options.saveEvery, "steps (default: at the end)")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--keep", options.keep, "checkpoints to keep, the older ones as FILE-<steps>")
+      ->check(CLI::Range(1, 100000));
+  command.add_option("--save-best", options.best, "the one with the least validation loss")->type_name("FILE");
+  command.add_option("--patience", options.patience, "end after so many validations without a better loss")
       ->check(CLI::PositiveNumber);
   command.add_option("--export", options.exported, "the model with trained weights, for inference")
       ->type_name("ONNX");
@@ -110,6 +119,32 @@ void addFiles(CLI::App &command, TrainOptions &options) {
   command.add_option("--log", options.log, "losses and learning rates as JSON")->type_name("FILE");
   command.add_option("--csv", options.csv, "the same as CSV")->type_name("FILE");
   command.add_option("--plot", options.plot, "the losses as SVG")->type_name("FILE");
+}
+
+void addData(CLI::App &command, DataOptions &data) {
+  command.option_defaults()->group("Data");
+  command.add_option("--batch-size", data.batchSize, "samples in a batch")->check(CLI::PositiveNumber)->capture_default_str();
+  command.add_flag_callback("--no-shuffle", [&data] { data.shuffle = false; }, "take samples in their order");
+  command.add_option("--transform", data.transforms,
+                     "in this order, of the input or FIELD:...; see below")
+      ->type_name("NAME[=NUMBERS]")->take_all()->expected(1);
+  command.add_flag("--channels-last", data.channelsLast, "images as [h,w,c] (default: [c,h,w])");
+  command.add_option("--workers", data.workers, "threads that decode and transform; 0: the training thread does")
+      ->check(CLI::Range(0, 250))->capture_default_str();
+  command.add_option("--readers", data.readers, "threads that only read; 0: the workers do")->check(CLI::Range(0, 250));
+  command.add_option("--prefetch", data.prefetch, "batches ahead")->check(CLI::Range(1, 1000))->capture_default_str();
+  command.add_option("--on-broken", data.onBroken, "a sample that cannot be read: fail, or replace by another")
+      ->check(CLI::IsMember({"fail", "replace"}))->capture_default_str();
+  command.add_option("--cache", data.cacheMegabytes, "MiB of memory for decoded samples")->check(CLI::Range(0, 1 << 24));
+  command.add_option("--cache-file", data.cacheFile, "where more of them go")->type_name("FILE");
+  command.add_option("--cache-file-size", data.cacheFileMegabytes, "MiB")->check(CLI::Range(0, 1 << 24));
+  command.add_option("--token-length", data.tokenLength, "the data are a file of tokens; so many make a sample")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--token-stride", data.tokenStride, "from sample to sample (default: their length)")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--token-type", data.tokenType, "u8 (a text's bytes), u16, u32")
+      ->check(CLI::IsMember({"u8", "u16", "u32"}))->capture_default_str();
+  command.option_defaults()->group("Options");
 }
 
 } // namespace
@@ -136,12 +171,21 @@ void addTrainCommand(CLI::App &app, int &exitCode) {
   command->add_option("--device", options->device, "cpu, cuda, cuda:1, cuda-sim")
       ->capture_default_str();
   command->add_flag("-q,--quiet", options->quiet, "no progress");
+  // Taken out before flags are parsed; here for the help.
+  command->add_option("--config", "a TOML file of flags without their dashes: lr = 1e-3")->type_name("FILE");
+  addData(*command, options->data);
   addSchedule(*command, options->schedule);
   addForwarded(*command, *options);
   command->footer("Example:\n"
                   "  dlc train model.onnx --batches batches.npz --loss cross-entropy --optimizer adam \\\n"
-                  "    --lr 1e-3 --steps 20 --log log.json --save out.safetensors");
+                  "    --lr 1e-3 --steps 20 --log log.json --save out.safetensors\n"
+                  "  dlc train model.onnx --data mnist --validation mnist --epochs 5 --workers 2 --plot loss.svg\n"
+                  "--data takes .npz, .csv and .tsv, .tar shards, and folders of MNIST's or CIFAR's files, of shards, or of\n"
+                  "one folder a class, perhaps within train and test; with --token-length any file of tokens.\n"
+                  "--transform knows " + transformHelp() + ".");
   command->callback([options, &exitCode] {
+    if (options->batches.empty() && options->data.path.empty())
+      fail(DLC_USAGE, "nothing to train on: give --data or --batches");
     train(*options);
     exitCode = DLC_OK;
   });

@@ -44,8 +44,8 @@ void runAndWait(const std::string &program, const std::vector<std::string> &argu
 
 } // namespace
 
-void compileToTrain(const TrainOptions &options, const Batches &batches,
-                    const Batches *validation, const std::string &artifact) {
+void compileToTrain(const TrainOptions &options, const Source &batches,
+                    const Source *validation, const std::string &artifact) {
   std::string compiler = compilerPath();
   if (compiler.empty())
     fail(DLC_UNSUPPORTED, "`dlc train` needs the compiler, dlc-compiler beside dlc, unless it is "

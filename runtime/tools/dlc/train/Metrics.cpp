@@ -47,16 +47,18 @@ size_t indexOf(const std::vector<Port> &ports, const std::string &name) {
 
 } // namespace
 
-Validation validate(Model &eval, const Batches &batches, const std::string &target,
+Validation validate(Model &eval, Source &batches, const std::string &target,
                     const TrainOptions &options) {
   size_t lossAt = indexOf(eval.outputs, "loss"), countAt = indexOf(eval.outputs, "count");
   double sum = 0, count = 0;
   Hits hits;
+  batches.seek(0, {});
   for (int64_t batch = 0; batch < batches.count(); ++batch) {
+    batches.next();
     std::vector<Tensor> inputs, outputs;
     const dlc_tensor *targets = nullptr;
     for (const Port &port : eval.inputs) {
-      inputs.push_back(batches.tensor(port.name, batch));
+      inputs.push_back(batches.tensor(port.name));
       if (port.name == target)
         targets = inputs.back().get();
     }

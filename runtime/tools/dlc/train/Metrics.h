@@ -3,14 +3,14 @@
 #ifndef DLC_RUNTIME_TOOLS_DLC_TRAIN_METRICS_H
 #define DLC_RUNTIME_TOOLS_DLC_TRAIN_METRICS_H
 
-#include "runtime/tools/dlc/train/Batches.h"
 #include "runtime/tools/dlc/train/Record.h"
+#include "runtime/tools/dlc/train/Source.h"
 
 namespace dlc::cli {
 
-/// Runs `eval` on all batches: the mean loss over all targets, and where targets are
+/// Runs `eval` on one epoch of batches: the mean loss over all targets, and where targets are
 /// classes how many of them are the most likely, and among the five most likely.
-Validation validate(Model &eval, const Batches &batches, const std::string &target,
+Validation validate(Model &eval, Source &batches, const std::string &target,
                     const TrainOptions &options);
 
 } // namespace dlc::cli

@@ -21,9 +21,26 @@ struct ScheduleOptions {
   double startDivisor = 25, endDivisor = 1e4, rising = 0.3; // one-cycle, as in PyTorch
 };
 
+/// Data that come as single samples.
+struct DataOptions {
+  std::string path; // empty: none
+  int64_t batchSize = 64;
+  bool shuffle = true, channelsLast = false;
+  std::vector<std::string> transforms;
+  std::string onBroken = "fail";
+  int workers = 1, readers = 0, prefetch = 2;
+  int64_t cacheMegabytes = 0, cacheFileMegabytes = 0;
+  std::string cacheFile;
+  std::string tokenType = "u8";
+  int64_t tokenLength = 0, tokenStride = 0; // length 0: not a file of tokens
+};
+
 struct TrainOptions {
   std::string model, batches, validation;
-  std::string save, exported, resume, start, log, csv, plot, device = "cpu";
+  DataOptions data;
+  std::string save, best, exported, resume, start, log, csv, plot, device = "cpu";
+  int64_t keep = 1;      // checkpoints: the newest ones
+  int64_t patience = 0;  // validations without a better loss that end the run; 0: none
   int64_t steps = 0;     // 0: every batch once
   int64_t epochs = 0;    // in place of steps: how often all batches come
   int64_t accumulate = 1;

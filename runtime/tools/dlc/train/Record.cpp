@@ -32,7 +32,7 @@ void writeText(const std::string &path, const std::string &contents) {
 
 void writeJson(const std::string &path, const Record &record, const TrainOptions &options) {
   Json json = {{"model", options.model},
-               {"batches", options.batches},
+               {"batches", options.data.path.empty() ? options.batches : options.data.path},
                {"loss_function", options.loss},
                {"optimizer", options.optimizer},
                {"seed", options.seed},
@@ -42,6 +42,7 @@ void writeJson(const std::string &path, const Record &record, const TrainOptions
                {"seconds", record.seconds},
                {"samples_per_second",
                 record.seconds > 0 ? static_cast<double>(record.samples) / record.seconds : 0},
+               {"data_wait_share", record.seconds > 0 ? record.dataSeconds / record.seconds : 0},
                {"loss", record.losses},
                {"lr", record.learningRates}};
   for (const Validation &validation : record.validations) {

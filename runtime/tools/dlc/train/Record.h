@@ -20,6 +20,7 @@ struct Record {
   std::vector<double> losses, learningRates; // of every step from the first on
   std::vector<Validation> validations;
   double seconds = 0;
+  double dataSeconds = 0; // that steps waited for their batches
   int64_t samples = 0;
 };
 

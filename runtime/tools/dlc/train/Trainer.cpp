@@ -1,6 +1,5 @@
 #include "runtime/tools/dlc/train/Trainer.h"
 
-#include "runtime/tools/dlc/train/Batches.h"
 #include "runtime/tools/dlc/train/Checkpoint.h"
 #include "runtime/tools/dlc/train/Metrics.h"
 #include "runtime/tools/dlc/train/Progress.h"
@@ -8,12 +7,14 @@
 #include "runtime/tools/io/Error.h"
 #include "runtime/tools/io/File.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <iomanip>
 #include <iostream>
 #include <optional>
+#include <span>
 #include <unistd.h>
 
 namespace dlc::cli {
@@ -53,8 +54,7 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
 
 class Trainer {
 public:
-  Trainer(const TrainOptions &options, const std::string &artifact, Batches &batches,
-          Batches *validation)
+  Trainer(const TrainOptions &options, const std::string &artifact, Source &batches, Source *validation)
       : options(options), infer(artifact, options.threads, options.device),
         step(infer, options.accumulate > 1 ? "grad_step" : "train_step"), batches(batches),
         validation(validation) {
@@ -68,6 +68,7 @@ public:
       position = resumeCheckpoint(options.resume, infer);
     else if (!options.start.empty())
       loadParameters(options.start, infer);
+    batches.seek(position.steps, position.notes);
     record.firstStep = position.steps;
     steps = options.steps > 0 ? options.steps
                               : batches.count() * std::max<int64_t>(options.epochs, 1);
@@ -81,7 +82,7 @@ public:
     auto start = std::chrono::steady_clock::now();
     listenForStop();
     Progress progress(steps, options.quiet);
-    while (position.steps < steps && !isStopped) {
+    while (position.steps < steps && !isStopped && !hasStalled()) {
       runStep(progress);
       bool isLast = position.steps == steps;
       if (eval && options.validateEvery > 0 && position.steps % options.validateEvery == 0 && !isLast)
@@ -93,7 +94,7 @@ public:
     // The rest of a window that the batches did not fill counts, too.
     if (apply && position.steps == steps && position.steps % options.accumulate != 0)
       update();
-    if (eval)
+    if (eval && (record.validations.empty() || record.validations.back().step != position.steps))
       runValidation(progress);
     record.seconds = secondsSince(start);
     save();
@@ -118,13 +119,13 @@ private:
   void runStep(Progress &progress) {
     auto before = std::chrono::steady_clock::now();
     double learningRate = learningRateAt(options.schedule, position.updates, updatesInAll());
-    int64_t batch = position.steps % batches.count();
+    batches.next();
     std::vector<Tensor> inputs, outputs;
     for (const Port &port : step.inputs)
       if (port.name == "lr")
         inputs.push_back(rateTensor(learningRate));
       else
-        inputs.push_back(batches.tensor(port.name, batch));
+        inputs.push_back(batches.tensor(port.name));
     double waited = secondsSince(before);
     step.run(inputs, outputs);
     ++position.steps;
@@ -136,6 +137,7 @@ private:
     record.losses.push_back(loss);
     record.learningRates.push_back(learningRate);
     record.samples += batches.samples();
+    record.dataSeconds += waited;
     progress.step(position.steps, loss, batches.samples(), waited);
   }
 
@@ -168,14 +170,36 @@ private:
     for (const auto &[name, value] : result.metrics)
       line << ", " << name << " " << value;
     progress.note(line.str());
+    if (!options.best.empty() && isBest(result.loss))
+      writeCheckpoint(options.best);
     record.validations.push_back(std::move(result));
+  }
+
+  bool isBest(double loss) const {
+    return std::ranges::none_of(record.validations, [&](const Validation &v) { return v.loss <= loss; });
+  }
+
+  /// The last `patience` validations were no better than one before them.
+  bool hasStalled() const {
+    auto all = std::span(record.validations);
+    size_t patience = static_cast<size_t>(options.patience);
+    if (patience == 0 || all.size() <= patience)
+      return false;
+    return std::ranges::min(all, {}, &Validation::loss).step < all[all.size() - patience].step;
+  }
+
+  void writeCheckpoint(const std::string &path) {
+    position.notes = {{"format", "dlc"}, {"optimizer", options.optimizer}, {"loss", options.loss},
+                      {"seed", std::to_string(options.seed)}};
+    position.notes.merge(batches.notes());
+    saveCheckpoint(path, infer, position);
   }
 
   void save() {
     if (!options.save.empty())
-      saveCheckpoint(options.save, infer, position,
-                     {{"format", "dlc"}, {"optimizer", options.optimizer}, {"loss", options.loss},
-                      {"seed", std::to_string(options.seed)}});
+      writeCheckpoint(options.save);
+    if (!options.save.empty() && options.keep > 1)
+      keepCheckpoint(options.save, position.steps, options.keep);
     if (!options.log.empty())
       writeJson(options.log, record, options);
     if (!options.csv.empty())
@@ -185,6 +209,11 @@ private:
   }
 
   void report() const {
+    if (std::string remark = batches.remark(); !remark.empty())
+      std::cerr << "warning: " << remark << "\n";
+    if (hasStalled())
+      std::cout << "stopped after step " << position.steps << " of " << steps << ": no better validation in the last "
+                << options.patience << "\n";
     if (isStopped)
       std::cout << "stopped after step " << position.steps << " of " << steps
                 << (options.save.empty() ? "" : "; go on with --resume " + options.save) << "\n";
@@ -199,8 +228,8 @@ private:
   const TrainOptions &options;
   Model infer, step;
   std::optional<Model> apply, eval;
-  Batches &batches;
-  Batches *const validation;
+  Source &batches;
+  Source *const validation;
   std::string target;
   dlc_tensor *rate = nullptr;
   Tensor rateOwner;
@@ -212,18 +241,14 @@ private:
 } // namespace
 
 void train(const TrainOptions &options) {
-  Batches batches(options.batches);
-  std::optional<Batches> validation;
-  if (!options.validation.empty())
-    validation.emplace(options.validation);
-  Batches *measured = validation ? &*validation : nullptr;
+  std::unique_ptr<Source> batches = openTraining(options), validation = openValidation(options);
   if (hasExtension(options.model, ".dlc") && !options.exported.empty())
     fail(DLC_USAGE, "--export needs the ONNX model, not an artifact");
   if (hasExtension(options.model, ".dlc"))
-    return Trainer(options, options.model, batches, measured).run();
+    return Trainer(options, options.model, *batches, validation.get()).run();
   TemporaryArtifact artifact;
-  compileToTrain(options, batches, measured, artifact.path);
-  Trainer trainer(options, artifact.path, batches, measured);
+  compileToTrain(options, *batches, validation.get(), artifact.path);
+  Trainer trainer(options, artifact.path, *batches, validation.get());
   unlink(artifact.path.c_str()); // it is mapped
   trainer.run();
 }

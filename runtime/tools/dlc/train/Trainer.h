@@ -3,8 +3,7 @@
 #ifndef DLC_RUNTIME_TOOLS_DLC_TRAIN_TRAINER_H
 #define DLC_RUNTIME_TOOLS_DLC_TRAIN_TRAINER_H
 
-#include "runtime/tools/dlc/train/Batches.h"
-#include "runtime/tools/dlc/train/Options.h"
+#include "runtime/tools/dlc/train/Source.h"
 
 namespace dlc::cli {
 
@@ -13,8 +12,8 @@ void train(const TrainOptions &options);
 
 /// Compiles `options.model` into an artifact that trains on batches of these shapes; when
 /// `validation` has others, on any.
-void compileToTrain(const TrainOptions &options, const Batches &batches,
-                    const Batches *validation, const std::string &artifact);
+void compileToTrain(const TrainOptions &options, const Source &batches,
+                    const Source *validation, const std::string &artifact);
 
 } // namespace dlc::cli
 
