@@ -46,6 +46,7 @@ def stages(full):
         ("passes", "every pass does something where it should", [PYTHON, "test/e2e/passes.py"], None),
         ("train", "losses of every step against PyTorch's, accumulation, resuming", [PYTHON, "test/train/run.py"], None),
         ("train-data", "samples by worker threads, models that learn from files", [PYTHON, "test/train/data.py"], None),
+        ("precision", "training in bf16 and f16, on the simulated device, too", [PYTHON, "test/train/precision.py"], None),
         ("cuda-train", "training as CUDA kernels on the simulated device, with Adam",
          [PYTHON, "test/train/run.py", "--device", "cuda-sim", "--optimizers", "adam"], None),
         ("new", "models that dlc new writes: against onnxruntime, and trained", [PYTHON, "test/train/new.py"], None),

@@ -1,6 +1,7 @@
 #include "compiler/tools/TrainingFlags.h"
 
 #include <map>
+#include <set>
 
 namespace dlc {
 
@@ -15,6 +16,11 @@ const std::map<std::string, OptimizerKind> kOptimizers = {
     {"sgd", OptimizerKind::Sgd}, {"adam", OptimizerKind::Adam},
     {"adamw", OptimizerKind::AdamW}, {"rmsprop", OptimizerKind::RmsProp},
     {"adagrad", OptimizerKind::Adagrad}, {"lion", OptimizerKind::Lion}};
+
+const std::map<std::string, Precision> kPrecisions = {
+    {"f32", Precision::F32}, {"bf16", Precision::BF16}, {"f16", Precision::F16}};
+// What they stay wide in.
+const std::set<std::string> kNarrowOps = {"conv", "conv_transpose", "matmul"};
 
 template <typename Kind> std::string namesOf(const std::map<std::string, Kind> &kinds) {
   std::string names;
@@ -87,6 +93,10 @@ void addTrainingFlags(CLI::App &app, TrainingOptions &options) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--freeze", options.frozen, "weights that are not trained: names, or globs like 'layer1.*'")
       ->type_name("GLOB")->expected(1)->take_all();
+  addKind(app, "--precision", options.precision.compute, kPrecisions)
+      ->description("of contractions and convolutions; weights stay f32, f16 scales the loss: bf16, f16, f32");
+  app.add_option("--f32-ops", options.precision.wideOps, "that stay in f32 all the same: conv, conv_transpose, matmul")
+      ->check(CLI::IsMember(kNarrowOps))->type_name("OP")->expected(1)->take_all();
   app.add_flag("--accumulate", options.accumulate, "grad_step and apply_step in place of train_step");
   app.add_option("--seed", options.seed, "of dropout and other draws")->capture_default_str();
   app.option_defaults()->group("Options");

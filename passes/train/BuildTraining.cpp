@@ -1,6 +1,7 @@
 #include "passes/train/BuildTraining.h"
 
 #include "passes/train/BuildGradients.h"
+#include "passes/train/MixedPrecision.h"
 #include "passes/train/Optimizers.h"
 #include "passes/train/Parameters.h"
 #include "passes/train/Precision.h"
@@ -58,6 +59,7 @@ public:
     if (failed(buildEval()))
       return failure();
     cancelBiasInNormalizations(main);
+    lowerPrecision(main, options.precision);
     LogicalResult built = options.accumulate ? buildAccumulation() : buildTrainStep();
     main.erase();
     for (func::FuncOp function : module.getOps<func::FuncOp>())
@@ -147,11 +149,12 @@ private:
     if (failed(step))
       return failure();
     Value loss = s.emit().div(step->loss.sum, step->loss.count);
-    auto grads = gradients(s, loss, step->parameters);
+    LossScale scale(s, options.precision);
+    auto grads = gradients(s, loss, step->parameters, scale);
     if (failed(grads))
       return failure();
     s.addResult("loss", loss);
-    return optimize(s, step->parameters, *grads);
+    return optimize(s, step->parameters, *grads, scale);
   }
 
   LogicalResult buildAccumulation() {
@@ -160,7 +163,8 @@ private:
     if (failed(step))
       return failure();
     // Of the sum: a mean over the whole window needs its count first.
-    auto grads = gradients(s, step->loss.sum, step->parameters);
+    LossScale scale(s, options.precision);
+    auto grads = gradients(s, step->loss.sum, step->parameters, scale);
     if (failed(grads))
       return failure();
     s.addResult("loss", s.emit().div(step->loss.sum, step->loss.count));
@@ -189,7 +193,8 @@ private:
       Value divisor = s.emit().cast(count, Emitter::element(parameter));
       grads.push_back(s.emit().div(sums.back(), divisor));
     }
-    if (failed(optimize(s, own, grads)))
+    LossScale scale(s, options.precision);
+    if (failed(optimize(s, own, grads, scale)))
       return failure();
     for (BlockArgument sum : sums)
       s.update(sum, zerosLike(s.emit(), sum));
@@ -206,8 +211,8 @@ private:
     return s.state(s.builder().getStringAttr(name), parameter.getType(), "gradient");
   }
 
-  FailureOr<SmallVector<Value>> gradients(StepBuilder &s, Value loss,
-                                          ArrayRef<BlockArgument> parameters) {
+  FailureOr<SmallVector<Value>> gradients(StepBuilder &s, Value loss, ArrayRef<BlockArgument> parameters,
+                                          LossScale &scale) {
     if (!loss)
       return failure();
     if (parameters.empty())
@@ -218,7 +223,10 @@ private:
                << s.stateName(parameter.getArgNumber()).getValue() << "' has the element type "
                << Emitter::element(parameter) << "; f32 and f64 are trained";
     SmallVector<Value> wrt(parameters.begin(), parameters.end());
-    return buildGradients(loss, wrt, s.builder());
+    auto grads = buildGradients(loss, wrt, s.builder(), scale.seed(loss));
+    if (succeeded(grads))
+      scale.unscale(*grads);
+    return grads;
   }
 
   /// Clipped gradients: first each element, then all by their common norm.
@@ -241,10 +249,11 @@ private:
       grad = grad ? e.mul(grad, e.cast(factor, Emitter::element(grad))) : grad;
   }
 
-  LogicalResult optimize(StepBuilder &s, ArrayRef<BlockArgument> parameters,
-                         ArrayRef<Value> gradients) {
+  LogicalResult optimize(StepBuilder &s, ArrayRef<BlockArgument> parameters, ArrayRef<Value> gradients,
+                         LossScale &scale) {
     Emitter e(s.builder(), NameLoc::get(s.builder().getStringAttr("optimizer")));
     SmallVector<Value> grads(gradients);
+    scale.check(grads);
     clip(e, grads);
     auto scalar = RankedTensorType::get({}, e.b.getF64Type());
     Value learningRate = s.addInput("lr", scalar, e.b.getArrayAttr({}));
@@ -258,11 +267,11 @@ private:
       SmallVector<Value> now = optimizer.update(parameter, grad, {moments.begin(), moments.end()});
       if (llvm::is_contained(now, Value()))
         return failure();
-      s.update(parameter, now[0]);
+      s.update(parameter, scale.guarded(now[0], parameter));
       for (auto [moment, value] : llvm::zip(moments, ArrayRef(now).drop_front()))
-        s.update(moment, value);
+        s.update(moment, scale.guarded(value, moment));
     }
-    s.update(steps, step);
+    s.update(steps, scale.guarded(step, steps));
     return success(bool(step));
   }
 

@@ -35,10 +35,19 @@ struct OptimizerOptions {
   double learningRateDecay = 0, initialAccumulator = 0; // Adagrad's
 };
 
+enum class Precision { F32, BF16, F16 };
+
+struct PrecisionOptions {
+  /// Of contractions and convolutions; parameters and all else are f32. f16 scales the loss.
+  Precision compute = Precision::F32;
+  std::vector<std::string> wideOps; // that stay in f32 all the same: "conv", "matmul"
+};
+
 struct TrainingOptions {
   bool enabled = false;
   LossOptions loss;
   OptimizerOptions optimizer;
+  PrecisionOptions precision;
   double clipNorm = 0, clipValue = 0; // 0: none
   std::vector<std::string> frozen;    // parameters that stay as they are: globs
   /// Gradients are summed over several batches by `grad_step` and applied by

@@ -41,6 +41,8 @@ constexpr Forwarded kForwarded[] = {
     {"--clip-norm", "largest norm of all gradients together", "Optimizer"},
     {"--clip-value", "largest gradient of one element", "Optimizer"},
     {"--freeze", "weights that are not trained: a name, or a glob like 'layer1.*'", "Optimizer"},
+    {"--precision", "bf16, f16: contractions and convolutions; weights stay f32, f16 scales the loss", "Options"},
+    {"--f32-ops", "that stay in f32 all the same: conv, conv_transpose, matmul", "Options"},
     {"--dim", "fix or bound a symbolic size: N=4, N=1..64", "Options"},
     {"--cpu", "compile for: native, x86-64-v3, ...", "Options"}};
 
