@@ -4,7 +4,6 @@ import gzip
 import importlib.util
 import json
 import pathlib
-import struct
 import subprocess
 import sys
 import tempfile
@@ -22,21 +21,6 @@ TEXT = pathlib.Path("/usr/share/common-licenses/GPL-3")  # part of Debian's base
 LENGTH, VOCABULARY, START = 10, 16, 1  # of the sequences to reverse
 
 
-def idx(path, array):
-    header = struct.pack(">HBB", 0, 8, array.ndim) + struct.pack(">" + "I" * array.ndim, *array.shape)
-    path.write_bytes(header + array.astype(np.uint8).tobytes())
-
-
-def write_digits(folder):
-    """The digits in the files of MNIST, as bytes."""
-    folder.mkdir()
-    x, y = digits.load()
-    x = (x * 255).round().reshape(-1, 8, 8)
-    for name, part in (("train", slice(None, digits.TRAIN)), ("t10k", slice(digits.TRAIN, None))):
-        idx(folder / f"{name}-images-idx3-ubyte", x[part])
-        idx(folder / f"{name}-labels-idx1-ubyte", y[part])
-
-
 def write_reversals(path, count, seed):
     source = np.random.default_rng(seed).integers(2, VOCABULARY, (count, LENGTH))
     y = source[:, ::-1]
@@ -47,7 +31,7 @@ class Checks:
     def __init__(self, scratch, tally):
         self.scratch, self.tally = scratch, tally
         self.digits = scratch / "digits"
-        write_digits(self.digits)
+        digits.write(self.digits)
         self.conv = scratch / "conv.onnx"
         digits.convolutional()[0].save(self.conv)
 

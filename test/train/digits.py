@@ -1,7 +1,12 @@
-"""scikit-learn's 1797 handwritten digits, 8 x 8, and two networks that learn them."""
+"""scikit-learn's 1797 handwritten digits, 8 x 8, and two networks that learn them.
+
+usage: digits.py FOLDER   (writes them there in the files of MNIST, 1500 to train on)
+"""
 import gzip
 import importlib.util
 import pathlib
+import struct
+import sys
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -26,6 +31,22 @@ def batches(epochs, shape):
     order = np.concatenate([rng.permutation(TRAIN) for _ in range(epochs)]).reshape(-1, BATCH)
     test = np.arange(TRAIN, len(x)).reshape(-1, TEST_BATCH)
     return ((x[order].reshape(*order.shape, *shape), y[order]), (x[test].reshape(*test.shape, *shape), y[test]))
+
+
+def idx(path, array):
+    """Bytes in MNIST's format."""
+    header = struct.pack(">HBB", 0, 8, array.ndim) + struct.pack(">" + "I" * array.ndim, *array.shape)
+    path.write_bytes(header + array.astype(np.uint8).tobytes())
+
+
+def write(folder):
+    """The digits as bytes, a training and a test part."""
+    folder.mkdir(parents=True, exist_ok=True)
+    x, y = load()
+    x = (x * 255).round().reshape(-1, 8, 8)
+    for name, part in (("train", slice(None, TRAIN)), ("t10k", slice(TRAIN, None))):
+        idx(folder / f"{name}-images-idx3-ubyte", x[part])
+        idx(folder / f"{name}-labels-idx1-ubyte", y[part])
 
 
 class Net:
@@ -85,3 +106,9 @@ def convolutional():
     net.add("MaxPool", kernel_shape=[2, 2], strides=[2, 2]).conv_norm_relu("third", 32, 64)
     net.add("GlobalAveragePool").add("Flatten")
     return net.linear("last", 64, 10), [1, 8, 8]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    write(pathlib.Path(sys.argv[1]))

@@ -83,6 +83,7 @@ def Dl_ExpandOp : Dl_SingleResultOp<"expand", [
     ```
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$shape);
+  let hasCanonicalizer = 1;
 }
 
 def Dl_TransposeOp : Dl_LinalgOp<"transpose", [

@@ -148,6 +148,8 @@ FailureOr<SmallVector<Value>> PoolGradientOp::lowerToLinalg(LinalgLowering &l) {
   return l.accumulate({loops.taps}, getResult(), {loops.window, loops.output}, loops.kinds, body);
 }
 
+bool PoolGradientOp::prefersChannelsLast() { return !getChannelsLast() && getKernel().size() <= 2; }
+
 bool PoolGradientOp::permutesOperand(unsigned operand) { return operand != 1; }
 
 FailureOr<SmallVector<Value>> PoolGradientOp::permuteLayout(OpBuilder &b, ValueRange operands,

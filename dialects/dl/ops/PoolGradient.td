@@ -11,7 +11,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Dl_PoolGradientOp : Dl_Op<"pool_gradient", [
     Pure, DeclareOpInterfaceMethods<Dl_InferType, ["inferTypes"]>,
     DeclareOpInterfaceMethods<Dl_LowersToLinalg, ["lowerToLinalg"]>,
-    DeclareOpInterfaceMethods<Dl_LayoutAware, ["permuteLayout", "permutesOperand"]>]> {
+    DeclareOpInterfaceMethods<Dl_LayoutAware, ["prefersChannelsLast", "permuteLayout", "permutesOperand"]>]> {
   let summary = "The gradient of pooling by its input.";
   let description = [{
     `grad` belongs to the result of dl.pool with the same attributes, `shape`
