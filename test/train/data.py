@@ -4,6 +4,7 @@ import gzip
 import importlib.util
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,56 @@ def write_reversals(path, count, seed):
     source = np.random.default_rng(seed).integers(2, VOCABULARY, (count, LENGTH))
     y = source[:, ::-1]
     np.savez(path, source=source, target=np.concatenate([np.full((count, 1), START), y[:, :-1]], 1), y=y)
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def fields(message):
+    """(number, value) of a protobuf message."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        key = varint()
+        size = {0: 0, 1: 8, 2: None, 5: 4}[key & 7]
+        if size == 0:
+            yield key >> 3, varint()
+            continue
+        size = varint() if size is None else size
+        yield key >> 3, message[at:at + size]
+        at += size
+
+
+def read_scalars(data):
+    """((tag, step), value) of an event file; wrong checksums are an error."""
+    while data:
+        size = struct.unpack("<Q", data[:8])[0]
+        event = data[12:12 + size]
+        assert struct.unpack("<I", data[8:12])[0] == crc32c(data[:8])
+        assert struct.unpack("<I", data[12 + size:16 + size])[0] == crc32c(event)
+        data = data[16 + size:]
+        event = dict(fields(event))
+        for _, value in fields(event.get(5, b"")):
+            scalar = dict(fields(value))
+            yield (scalar[1].decode(), event[2]), np.frombuffer(scalar[2], np.float32)[0]
 
 
 class Checks:
@@ -173,6 +224,20 @@ class Checks:
         told = int(read_safetensors(best)[1]["steps"])
         self.tally.check("the best checkpoint", told == least["step"], f"of step {told}, the least loss is of {least}")
 
+    def events(self):
+        """The log for TensorBoard: lengths, checksums, every step's loss."""
+        folder = self.scratch / "events"
+        outcome, log = self.train(self.conv, "--data", self.digits, "--validation", self.digits, "--steps", "5",
+                                  "--tensorboard", folder)
+        if outcome.code:
+            return self.tally.fail("a log for TensorBoard", outcome.message())
+        (path,) = folder.glob("events.out.tfevents.*")
+        scalars = dict(read_scalars(path.read_bytes()))
+        losses = [scalars.get(("loss", step)) for step in range(1, 6)]
+        accuracy = scalars.get(("validation/accuracy", 5))
+        self.tally.check("a log for TensorBoard", losses == [np.float32(x) for x in log["loss"]] and
+                         accuracy == np.float32(log["validation"][0]["accuracy"]), str(scalars))
+
     def waits(self):
         """A model that needs its data faster than they come says so."""
         outcome, log = self.train(self.conv, "--data", self.digits, "--epochs", "20", "--batch-size", "50", "--workers", "0",
@@ -203,7 +268,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         checks = Checks(pathlib.Path(scratch), tally)
         chosen = [a for a in sys.argv[1:] if not a.startswith("-")]
-        for name in chosen or ("same_bits", "resumed", "killed", "digit_models", "mnist", "text", "reversal", "files", "waits",
+        for name in chosen or ("same_bits", "resumed", "killed", "digit_models", "mnist", "text", "reversal", "files", "events", "waits",
                                "mistakes"):
             getattr(checks, name)()
     return tally.finish()

@@ -120,6 +120,8 @@ void addFiles(CLI::App &command, TrainOptions &options) {
       ->type_name("FILE")->excludes(resume);
   command.add_option("--log", options.log, "losses and learning rates as JSON")->type_name("FILE");
   command.add_option("--csv", options.csv, "the same as CSV")->type_name("FILE");
+  command.add_option("--tensorboard", options.tensorboard, "losses, rates and validations as TensorBoard reads them")
+      ->type_name("FOLDER");
   command.add_option("--plot", options.plot, "the losses as SVG")->type_name("FILE");
 }
 

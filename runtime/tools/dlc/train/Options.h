@@ -38,7 +38,7 @@ struct DataOptions {
 struct TrainOptions {
   std::string model, batches, validation;
   DataOptions data;
-  std::string save, best, exported, resume, start, log, csv, plot, device = "cpu";
+  std::string save, best, exported, resume, start, log, csv, plot, tensorboard, device = "cpu";
   int64_t keep = 1;      // checkpoints: the newest ones
   int64_t patience = 0;  // validations without a better loss that end the run; 0: none
   int64_t steps = 0;     // 0: every batch once

@@ -1,6 +1,7 @@
 #include "runtime/tools/dlc/train/Trainer.h"
 
 #include "runtime/tools/dlc/train/Checkpoint.h"
+#include "runtime/tools/dlc/train/EventLog.h"
 #include "runtime/tools/dlc/train/Metrics.h"
 #include "runtime/tools/dlc/train/Progress.h"
 #include "runtime/tools/dlc/train/Schedule.h"
@@ -70,6 +71,8 @@ public:
       loadParameters(options.start, infer);
     batches.seek(position.steps, position.notes);
     record.firstStep = position.steps;
+    if (!options.tensorboard.empty())
+      events.emplace(options.tensorboard);
     steps = options.steps > 0 ? options.steps
                               : batches.count() * std::max<int64_t>(options.epochs, 1);
     if (validation) {
@@ -139,6 +142,11 @@ private:
     record.samples += batches.samples();
     record.dataSeconds += waited;
     progress.step(position.steps, loss, batches.samples(), waited);
+    if (events) {
+      events->scalar("loss", position.steps, loss);
+      events->scalar("learning_rate", position.steps, learningRate);
+      flushEvents();
+    }
   }
 
   size_t lossAt() const {
@@ -170,9 +178,24 @@ private:
     for (const auto &[name, value] : result.metrics)
       line << ", " << name << " " << value;
     progress.note(line.str());
+    if (events) {
+      events->scalar("validation/loss", result.step, result.loss);
+      for (const auto &[name, value] : result.metrics)
+        events->scalar("validation/" + name, result.step, value);
+    }
     if (!options.best.empty() && isBest(result.loss))
       writeCheckpoint(options.best);
     record.validations.push_back(std::move(result));
+  }
+
+  /// Often enough to be watched, seldom enough to cost nothing.
+  void flushEvents() {
+    constexpr auto interval = std::chrono::seconds(1);
+    auto time = std::chrono::steady_clock::now();
+    if (time - eventsFlushed < interval)
+      return;
+    events->flush();
+    eventsFlushed = time;
   }
 
   bool isBest(double loss) const {
@@ -196,6 +219,8 @@ private:
   }
 
   void save() {
+    if (events)
+      events->flush();
     if (!options.save.empty())
       writeCheckpoint(options.save);
     if (!options.save.empty() && options.keep > 1)
@@ -235,6 +260,8 @@ private:
   Tensor rateOwner;
   Position position;
   Record record;
+  std::optional<EventLog> events;
+  std::chrono::steady_clock::time_point eventsFlushed;
   int64_t steps = 0;
 };
 
