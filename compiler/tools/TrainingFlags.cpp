@@ -80,6 +80,28 @@ void addOptimizerFlags(CLI::App &app, OptimizerOptions &optimizer) {
       ->check(CLI::NonNegativeNumber);
 }
 
+/// "GLOB:lr=0.1,weight-decay=0"
+ParameterGroup parseGroup(const std::string &text) {
+  auto refuse = [&](const std::string &why) -> ParameterGroup {
+    throw CLI::ValidationError("--group: '" + text + "': " + why + "; expected GLOB:lr=0.1,weight-decay=0");
+  };
+  ParameterGroup group;
+  size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    return refuse("there is no glob in front of a colon");
+  group.pattern = text.substr(0, colon);
+  for (const std::string &setting : CLI::detail::split(text.substr(colon + 1), ',')) {
+    size_t equals = setting.find('=');
+    std::string name = setting.substr(0, equals);
+    double value = -1;
+    bool isNumber = equals != std::string::npos && CLI::detail::lexical_cast(setting.substr(equals + 1), value);
+    if ((name != "lr" && name != "weight-decay") || !isNumber || !(value >= 0))
+      return refuse("'" + setting + "' is no rate or decay");
+    (name == "lr" ? group.learningRate : group.weightDecay) = value;
+  }
+  return group;
+}
+
 } // namespace
 
 void addTrainingFlags(CLI::App &app, TrainingOptions &options) {
@@ -93,6 +115,16 @@ void addTrainingFlags(CLI::App &app, TrainingOptions &options) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--freeze", options.frozen, "weights that are not trained: names, or globs like 'layer1.*'")
       ->type_name("GLOB")->expected(1)->take_all();
+  app.add_option_function<std::vector<std::string>>(
+         "--group",
+         [&options](const std::vector<std::string> &texts) {
+           for (const std::string &text : texts)
+             options.groups.push_back(parseGroup(text));
+         },
+         "weights with their own rate and decay: 'GLOB:lr=0.1,weight-decay=0'; lr is a factor")
+      ->type_name("GROUP")->expected(1)->take_all();
+  app.add_option("--average", options.averageDecay, "keep running averages of the weights, with this decay (0.999)")
+      ->check(CLI::Range(0.0, 1.0));
   addKind(app, "--precision", options.precision.compute, kPrecisions)
       ->description("of contractions and convolutions; weights stay f32, f16 scales the loss: bf16, f16, f32");
   app.add_option("--f32-ops", options.precision.wideOps, "that stay in f32 all the same: conv, conv_transpose, matmul")

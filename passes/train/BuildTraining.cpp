@@ -259,20 +259,35 @@ private:
     Value learningRate = s.addInput("lr", scalar, e.b.getArrayAttr({}));
     BlockArgument steps = s.counter(kSteps);
     Value step = e.add(steps, e.integer(1));
-    Optimizer optimizer(e, options.optimizer, learningRate, step);
+    OptimizerGroups groups(e, options, learningRate, step);
     for (auto [parameter, grad] : llvm::zip(parameters, grads)) {
       if (!grad) // its way to the loss is constant piece by piece, or cancels
         grad = zerosLike(e, parameter);
       SmallVector<BlockArgument> moments = momentStates(s, parameter);
+      Optimizer &optimizer = groups.of(s.stateName(parameter.getArgNumber()));
       SmallVector<Value> now = optimizer.update(parameter, grad, {moments.begin(), moments.end()});
       if (llvm::is_contained(now, Value()))
         return failure();
       s.update(parameter, scale.guarded(now[0], parameter));
       for (auto [moment, value] : llvm::zip(moments, ArrayRef(now).drop_front()))
         s.update(moment, scale.guarded(value, moment));
+      updateAverage(s, parameter, now[0], scale);
     }
     s.update(steps, scale.guarded(step, steps));
     return success(bool(step));
+  }
+
+  /// average + (parameter - average) * (1 - decay); it begins as the parameter does.
+  void updateAverage(StepBuilder &s, BlockArgument parameter, Value now, LossScale &scale) {
+    if (options.averageDecay <= 0)
+      return;
+    unsigned number = parameter.getArgNumber();
+    auto initial = s.function().getArgAttrOfType<ElementsAttr>(number, kInitialAttr);
+    std::string name = s.stateName(number).str() + ".average";
+    BlockArgument average = s.state(s.builder().getStringAttr(name), parameter.getType(), "average", initial);
+    Emitter &e = s.emit();
+    Value moved = e.add(average, e.mul(e.sub(now, average), 1 - options.averageDecay));
+    s.update(average, scale.guarded(moved, average));
   }
 
   SmallVector<BlockArgument> momentStates(StepBuilder &s, BlockArgument parameter) {

@@ -3,6 +3,8 @@
 
 #include "passes/train/Optimizers.h"
 
+#include "passes/train/Parameters.h"
+
 using namespace mlir;
 
 namespace dlc {
@@ -133,6 +135,25 @@ SmallVector<Value> Optimizer::lion(Value p, Value g, ArrayRef<Value> moments) {
   Value direction = e.make<dl::SignOp>(towards(moments[0], g, 1 - options.beta1));
   return {e.sub(p, e.mul(direction, as(learningRate, p))),
           towards(moments[0], g, 1 - options.beta2)};
+}
+
+Optimizer &OptimizerGroups::of(StringRef parameter) {
+  size_t number = 0;
+  while (number < options.groups.size() && !matchesGlob(parameter, options.groups[number].pattern))
+    ++number;
+  Member &member = members[number];
+  if (member.optimizer)
+    return *member.optimizer;
+  member.options = options.optimizer;
+  Value rate = learningRate;
+  if (number < options.groups.size()) {
+    const ParameterGroup &group = options.groups[number];
+    rate = e.mul(rate, group.learningRate);
+    if (group.weightDecay >= 0)
+      member.options.weightDecay = group.weightDecay;
+  }
+  member.optimizer = std::make_unique<Optimizer>(e, member.options, rate, step);
+  return *member.optimizer;
 }
 
 } // namespace dlc

@@ -8,6 +8,9 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <map>
+#include <memory>
+
 namespace dlc {
 
 /// The tensors beside each parameter that an optimizer keeps, by their names in PyTorch.
@@ -49,6 +52,25 @@ private:
   const OptimizerOptions &options;
   Value learningRate, step, decayFactor, stepSize, rootOfBias;
   llvm::DenseMap<std::pair<Value, mlir::Type>, Value> casts;
+};
+
+/// One optimizer for each group of parameters that is trained in its own way.
+class OptimizerGroups {
+public:
+  OptimizerGroups(Emitter &e, const TrainingOptions &options, mlir::Value learningRate, mlir::Value step)
+      : e(e), options(options), learningRate(learningRate), step(step) {}
+
+  Optimizer &of(llvm::StringRef parameter);
+
+private:
+  struct Member {
+    OptimizerOptions options;
+    std::unique_ptr<Optimizer> optimizer;
+  };
+  Emitter &e;
+  const TrainingOptions &options;
+  mlir::Value learningRate, step;
+  std::map<size_t, Member> members; // by the number of the group; behind the last: of none
 };
 
 } // namespace dlc

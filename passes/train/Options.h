@@ -35,6 +35,13 @@ struct OptimizerOptions {
   double learningRateDecay = 0, initialAccumulator = 0; // Adagrad's
 };
 
+/// Parameters that are trained otherwise; the first group whose glob matches counts.
+struct ParameterGroup {
+  std::string pattern;
+  double learningRate = 1; // times that of the run
+  double weightDecay = -1; // negative: that of the run
+};
+
 enum class Precision { F32, BF16, F16 };
 
 struct PrecisionOptions {
@@ -47,6 +54,8 @@ struct TrainingOptions {
   bool enabled = false;
   LossOptions loss;
   OptimizerOptions optimizer;
+  std::vector<ParameterGroup> groups;
+  double averageDecay = 0; // of the running averages of parameters; 0: none are kept
   PrecisionOptions precision;
   double clipNorm = 0, clipValue = 0; // 0: none
   std::vector<std::string> frozen;    // parameters that stay as they are: globs

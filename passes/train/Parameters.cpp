@@ -43,16 +43,18 @@ bool reaches(Value value, Value output) {
 }
 
 bool isFrozen(StringRef name, ArrayRef<std::string> patterns) {
-  return llvm::any_of(patterns, [&](const std::string &text) {
-    auto pattern = llvm::GlobPattern::create(text);
-    bool matches = pattern ? pattern->match(name) : name == text;
-    if (!pattern)
-      llvm::consumeError(pattern.takeError());
-    return matches;
-  });
+  return llvm::any_of(patterns, [&](const std::string &text) { return matchesGlob(name, text); });
 }
 
 } // namespace
+
+bool matchesGlob(StringRef name, StringRef text) {
+  auto pattern = llvm::GlobPattern::create(text);
+  bool matches = pattern ? pattern->match(name) : name == text;
+  if (!pattern)
+    llvm::consumeError(pattern.takeError());
+  return matches;
+}
 
 WeightStates chooseStates(func::FuncOp main, Value output, const TrainingOptions &options) {
   llvm::DenseSet<Attribute> updated;

@@ -29,6 +29,9 @@ WeightStates chooseStates(mlir::func::FuncOp main, mlir::Value output,
 /// Makes arguments of the constants that are among `states`.
 void weightsToStates(mlir::func::FuncOp function, const WeightStates &states);
 
+/// What is no glob matches itself.
+bool matchesGlob(llvm::StringRef name, llvm::StringRef text);
+
 } // namespace dlc
 
 #endif // DLC_PASSES_TRAIN_PARAMETERS_H

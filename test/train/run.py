@@ -276,6 +276,31 @@ class Checks:
             return self.tally.fail(name, f"exported it reaches {np.mean(np.array(guesses) == test_y)}, trained {accuracy}")
         self.tally.ok(name, f"accuracy {accuracy:.4f} after {log['seconds']:.1f} s")
 
+    def groups(self):
+        """Rates and decays of their own, and averages, against PyTorch's formulas; then the export."""
+        x, y = formulas.batches("numbers")
+        model, data, exported = (self.scratch / f for f in ("linear.onnx", "linear.npz", "average.onnx"))
+        np.savez(data, x=x, y=y)
+        onnx.save(formulas.model()[0], model)
+        outcome, _, arrays = self.train("linear", "--optimizer", "sgd", "--lr", "0.1", "--weight-decay", "0.2", "--group",
+                                        "b*:lr=0.5,weight-decay=0", "--average", "0.75", "--export", exported,
+                                        model_path=model, batches=data, loss="mse")
+        if outcome.code != 0:
+            return self.tally.fail("groups and averages", outcome.message())
+        start = {i.name: onnx.numpy_helper.to_array(i) for i in formulas.model()[0].graph.initializer}
+        w, b = start["w"], start["b"]
+        averages = [w, b]
+        for rows, targets in zip(x, y):
+            _, dz = formulas.mse(rows @ w + b, targets)
+            w, b = w - 0.1 * (rows.T @ dz + 0.2 * w), b - 0.05 * dz.sum(0)
+            averages = [a + 0.25 * (now - a) for a, now in zip(averages, (w, b))]
+        saved = {i.name: onnx.numpy_helper.to_array(i) for i in onnx.load(exported).graph.initializer}
+        want = {"w": w, "b": b, "w.average": averages[0], "b.average": averages[1]}
+        wrong = [name for name, value in want.items() if not np.allclose(arrays[name], value, rtol=1e-10, atol=1e-12)]
+        self.tally.check("groups and averages", not wrong, f"{wrong} differ: {[(arrays[n], want[n]) for n in wrong]}")
+        self.tally.check("averages are exported", np.allclose(saved["w"], averages[0]) and np.allclose(saved["b"], averages[1]),
+                         str(saved))
+
     def all_formulas(self):
         for loss in formulas.LOSSES:
             self.formula(loss, loss, "sgd")
@@ -349,6 +374,7 @@ class Checks:
         self.refused("a loss that does not exist", 2, ["--loss", "hinge"], *rnn, "--loss", "hinge")
         self.refused("no targets", 2, ["no array for the input 'y'"], rnn[0], "--batches", wrong)
         self.refused("a device that does not exist", 2, ["there is no device 'tpu'"], *rnn, "--device", "tpu")
+        self.refused("a group without settings", 2, ["expected GLOB:lr=0.1"], *rnn, "--group", "w*:rate=3")
         broken = self.scratch / "broken.safetensors"
         broken.write_bytes(struct.pack("<Q", 1 << 60) + b"{}")
         self.refused("a broken checkpoint", 2, ["no safetensors file"], *rnn, "--resume", broken)
@@ -366,6 +392,7 @@ def check_cpu(checks):
     checks.learns("digits by convolutions", digits.convolutional(), 0.985, "--lr", "3e-3", "--schedule",
                   "one-cycle", epochs=15)
     checks.all_formulas()
+    checks.groups()
     checks.dropout()
     checks.stopped("rnn")
     checks.killed("rnn")

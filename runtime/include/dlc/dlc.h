@@ -160,7 +160,8 @@ DLC_API dlc_status *dlc_model_entry(const dlc_model *model, const char *name,
  * such a run fails in the midst of it, states may hold values of before and after. */
 DLC_API size_t dlc_model_state_count(const dlc_model *model);
 DLC_API const char *dlc_model_state_name(const dlc_model *model, size_t index);
-/* "parameter", "moment", "statistic", "gradient", "counter" or "scale". */
+/* "parameter", "moment", "statistic", "gradient", "average",
+ * "counter" or "scale". */
 DLC_API const char *dlc_model_state_role(const dlc_model *model, size_t index);
 DLC_API dlc_type dlc_model_state_type(const dlc_model *model, size_t index);
 DLC_API int dlc_model_state_dims(const dlc_model *model, size_t index,

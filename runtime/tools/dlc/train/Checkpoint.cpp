@@ -94,13 +94,17 @@ void exportModel(const std::string &from, const std::string &to, const Model &mo
   std::map<std::string, const dlc_tensor *> byName;
   for (size_t i = 0; i < dlc_model_state_count(model.handle); ++i) {
     std::string_view role = dlc_model_state_role(model.handle, i);
-    if (role != "parameter" && role != "statistic")
+    if (role != "parameter" && role != "statistic" && role != "average")
       continue;
-    const char *name = dlc_model_state_name(model.handle, i);
+    std::string name = dlc_model_state_name(model.handle, i), of = name;
+    if (role == "average")
+      of.resize(of.size() - std::string_view(".average").size());
+    else if (byName.contains(name)) // its average came first
+      continue;
     dlc_tensor *tensor = nullptr;
-    check(dlc_model_read_state(model.handle, name, &tensor));
+    check(dlc_model_read_state(model.handle, name.c_str(), &tensor));
     weights.push_back({name, Tensor(tensor)});
-    byName[name] = tensor;
+    byName[of] = tensor;
   }
   exportOnnx(from, to, byName);
 }

@@ -25,7 +25,8 @@ void keepCheckpoint(const std::string &path, int64_t steps, int64_t keep);
 /// Every state must be in the file: the run goes on as if it had not stopped.
 Position resumeCheckpoint(const std::string &path, const Model &model);
 
-/// Writes the model of an ONNX file with the parameters and statistics that `model` has.
+/// Writes the model of an ONNX file with the parameters, or where they are kept their
+/// averages, and the statistics that `model` has.
 void exportModel(const std::string &from, const std::string &to, const Model &model);
 
 /// Takes the parameters and statistics that the file has; at least one.

@@ -41,6 +41,8 @@ constexpr Forwarded kForwarded[] = {
     {"--clip-norm", "largest norm of all gradients together", "Optimizer"},
     {"--clip-value", "largest gradient of one element", "Optimizer"},
     {"--freeze", "weights that are not trained: a name, or a glob like 'layer1.*'", "Optimizer"},
+    {"--group", "weights with their own rate and decay: 'GLOB:lr=0.1,weight-decay=0'; lr is a factor", "Optimizer"},
+    {"--average", "keep running averages of the weights, with this decay; --export writes those", "Optimizer"},
     {"--precision", "bf16, f16: contractions and convolutions; weights stay f32, f16 scales the loss", "Options"},
     {"--f32-ops", "that stay in f32 all the same: conv, conv_transpose, matmul", "Options"},
     {"--dim", "fix or bound a symbolic size: N=4, N=1..64", "Options"},
